@@ -1,0 +1,42 @@
+"""What a reader found in one body: plain facts, no evidence and no I/O."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A link of a page: the absolute URL, its visible text (or the alt text of its image), and its rel tokens."""
+
+    url: str
+    text: str = ""
+    rel: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The facts of one body. Positions are code points of `text`, end exclusive.
+
+    `kind` is page, pdf or text (also for Markdown, JSON, XML and CSV). `main` holds the spans of the main text.
+    `refresh` is the target of a meta refresh of at most 5 seconds on another address. `blocked` names the bot check
+    or firewall that sent its page in place of the content. `meta` holds what has no field of its own (description,
+    author, published, modified, og, hreflang, page offsets of a PDF ...), as plain JSON values.
+    """
+
+    kind: str = "page"
+    title: str | None = None
+    text: str = ""
+    main: tuple[tuple[int, int], ...] = ()
+    links: tuple[Link, ...] = ()
+    canonical: str | None = None
+    feeds: tuple[str, ...] = ()
+    jsonld: tuple[Any, ...] = ()
+    refresh: str | None = None
+    blocked: str | None = None
+    needs_javascript: bool = False
+    language: str | None = None
+    encoding: str | None = None
+    encoding_source: str | None = None
+    meta: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
