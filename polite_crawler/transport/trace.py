@@ -1,0 +1,42 @@
+"""What became of one request on its way through the engine: `request.meta["polite"]`."""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from scrapy import Request
+
+from polite_crawler.readers.page import Page
+from polite_crawler.store.record import Capture, RobotsCheck, Validators
+from polite_crawler.transport.wire import Wire
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+META = "polite"
+
+
+@dataclass(slots=True)
+class Trace:
+    """The facts that middlewares, handler and pipelines leave for each other. One request, one trace: a hop, a
+    request that goes back to the queue and a retry each begin a new one.
+    """
+
+    wire: Wire | None = None
+    robots: tuple[RobotsCheck, ...] = ()
+    signals: "Mapping[str, Any] | None" = None
+    validators: Validators | None = None
+    notes: list[str] = field(default_factory=list)
+    capture: Capture | None = None
+    page: Page | None = None
+    from_store: bool = False
+    queued: bool = False
+    """True while the scheduler's queue has handed this request out: only then may it go back to the queue."""
+
+
+def trace_of(request: Request) -> Trace:
+    """The trace of a request; a new one when it has none yet."""
+    trace = request.meta.get(META)
+    if not isinstance(trace, Trace):
+        trace = request.meta[META] = Trace()
+    return trace
