@@ -1,0 +1,59 @@
+"""The parts of HTML whose content a browser with scripting does not parse: noscript above all.
+
+A parser without scripting reads noscript as markup, and one badly nested noscript can then hide a whole page. So its
+content is cut out of the source before parsing, as a browser does. One pass, linear in the length of the source.
+"""
+
+import re
+from dataclasses import dataclass
+
+_RAW = "script|style|textarea|title|xmp|iframe|noembed|noframes|noscript"
+_OPEN = re.compile(rf"<!--|<({_RAW})(?=[\s/>])", re.I)
+_CLOSE = {name: re.compile(rf"</{name}(?=[\s/>])[^>]*>", re.I) for name in _RAW.split("|")}
+_NOSCRIPT = re.compile("<noscript", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class WithoutNoscript:
+    """The source without its noscript elements, and the markup that stood in them."""
+
+    source: str
+    noscript: tuple[str, ...] = ()
+
+
+def cut_noscript(source: str) -> WithoutNoscript:
+    """Cut the noscript elements out of a source. One in a comment, a script or a title is not an element."""
+    if _NOSCRIPT.search(source) is None:
+        return WithoutNoscript(source)
+    kept: list[str] = []
+    cut: list[str] = []
+    at = 0
+    while (match := _OPEN.search(source, at)) is not None:
+        name = (match.group(1) or "").lower()
+        start, end = _content(source, match.end(), name)
+        if end < 0:
+            # Never closed: for a browser the rest is raw text as well.
+            break
+        after = source.find(">", end) + 1 if name else end
+        if name == "noscript":
+            kept.append(source[at : match.start()])
+            cut.append(source[start:end])
+        else:
+            kept.append(source[at:after])
+        at = after
+    kept.append(source[at:])
+    return WithoutNoscript("".join(kept), tuple(cut))
+
+
+def _content(source: str, at: int, name: str) -> tuple[int, int]:
+    """Where the content starts, and where it ends (for a comment: where what follows it starts), or -1."""
+    if not name:
+        if source.startswith((">", "->"), at):
+            return at, source.index(">", at) + 1
+        end = source.find("-->", at)
+        return at, end + 3 if end >= 0 else -1
+    start = source.find(">", at) + 1
+    if not start:
+        return at, -1
+    close = _CLOSE[name].search(source, start)
+    return start, close.start() if close else -1
