@@ -1,0 +1,163 @@
+"""Entity bodies as received, one plain `.gz` file each, named by the SHA-256 of the received bytes.
+
+The gzip member is spliceable: the deflate data is byte aligned and ends with an empty final block, so that a WARC
+export can copy it behind the heads of a record without a new compression (RFC 1951 section 3.2, RFC 1952).
+"""
+
+import hashlib
+import itertools
+import os
+import re
+import struct
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from polite_crawler.errors import StoreError
+from polite_crawler.store.folder import sync_folder
+
+_HEADER = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
+_FINAL_BLOCK = b"\x03\x00"
+_TRAILER = struct.Struct("<II")
+_LEVEL = 6
+_SMALLEST = len(_HEADER) + len(_FINAL_BLOCK) + _TRAILER.size
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+
+
+class BlobError(StoreError):
+    """A body that is not there or is damaged. `sha256` names it, `why` is "missing" or what is wrong with it."""
+
+    def __init__(self, sha256: str, why: str) -> None:
+        super().__init__(f"the stored body {sha256[:16]} is {why}")
+        self.sha256 = sha256
+        self.why = why
+
+
+@dataclass(frozen=True, slots=True)
+class RawBlob:
+    """The parts of a stored gzip member for splicing: byte-aligned deflate data without a final block, the CRC-32
+    of the body and its size in bytes."""
+
+    deflate: bytes
+    crc32: int
+    size: int
+
+
+def pack(data: bytes, *, coded: bool) -> bytes:
+    """The spliceable gzip member of a body. `coded` bodies (gzip, images ...) are stored and not compressed again."""
+    packer = zlib.compressobj(0 if coded else _LEVEL, zlib.DEFLATED, -15)
+    # Z_FINISH would write another final block at level 0: the sync flush keeps the end the same for each level
+    deflate = packer.compress(data) + packer.flush(zlib.Z_SYNC_FLUSH)
+    return _HEADER + deflate + _FINAL_BLOCK + _TRAILER.pack(zlib.crc32(data), len(data) & 0xFFFFFFFF)
+
+
+class Blobs:
+    """The bodies under one folder, at `ab/cd/<sha256>.gz`. Threads and processes can share it."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._numbers = itertools.count()
+
+    def path(self, sha256: str) -> Path:
+        """Where the body of this name lies. A name that is no SHA-256 raises BlobError."""
+        if not _SHA256.fullmatch(sha256):
+            raise BlobError(sha256, "missing")
+        return self._folder / sha256[:2] / sha256[2:4] / f"{sha256}.gz"
+
+    def put(self, data: bytes, *, coded: bool = False) -> str:
+        """Keep a body and return its SHA-256 in hex; the body is durable when this returns.
+
+        An existing file is kept after a look at its length (ISIZE); one that is damaged there is written again.
+        Raises OSError when the disk does not take it; nothing that was stored before is harmed.
+        """
+        sha256 = hashlib.sha256(data).hexdigest()
+        path = self.path(sha256)
+        if not self._is_whole(path, len(data)):
+            self._make_folder(path.parent)
+            self._write(path, pack(data, coded=coded))
+        sync_folder(path.parent)
+        return sha256
+
+    def has(self, sha256: str) -> bool:
+        """Whether a file of this name is there."""
+        return self.path(sha256).is_file()
+
+    def get(self, sha256: str, *, verify: bool = False) -> bytes:
+        """The body as received. Raises BlobError when it is missing or damaged.
+
+        The CRC-32 of the member is always checked; `verify` recalculates the SHA-256 too.
+        """
+        member = self._member(sha256)
+        size = _TRAILER.unpack(member[-8:])[1]
+        unpacker = zlib.decompressobj(31)
+        try:
+            data = unpacker.decompress(member, size + 1)
+            if len(data) == size and not unpacker.eof:
+                data += unpacker.decompress(unpacker.unconsumed_tail, 1)
+        except zlib.error as error:
+            raise BlobError(sha256, f"damaged ({error})") from None
+        if len(data) != size or not unpacker.eof or unpacker.unused_data:
+            raise BlobError(sha256, "damaged (its length is wrong)")
+        if verify and hashlib.sha256(data).hexdigest() != sha256:
+            raise BlobError(sha256, "damaged (its SHA-256 is wrong)")
+        return data
+
+    def raw(self, sha256: str) -> RawBlob:
+        """The stored deflate data for splicing, not inflated and so not checked. Raises BlobError."""
+        member = self._member(sha256)
+        if not member.startswith(_HEADER) or member[-10:-8] != _FINAL_BLOCK:
+            raise BlobError(sha256, "damaged (it is no spliceable gzip member)")
+        crc32, size = _TRAILER.unpack(member[-8:])
+        return RawBlob(member[len(_HEADER) : -10], crc32, size)
+
+    def names(self) -> Iterator[str]:
+        """The SHA-256 of each stored body, sorted."""
+        for path in sorted(self._folder.glob("??/??/*.gz")):
+            if _SHA256.fullmatch(path.stem):
+                yield path.stem
+
+    def _member(self, sha256: str) -> bytes:
+        try:
+            member = self.path(sha256).read_bytes()
+        except FileNotFoundError:
+            raise BlobError(sha256, "missing") from None
+        except OSError as error:
+            raise BlobError(sha256, f"damaged ({error.strerror})") from None
+        if len(member) < _SMALLEST:
+            raise BlobError(sha256, "damaged (it is cut)")
+        return member
+
+    @staticmethod
+    def _is_whole(path: Path, size: int) -> bool:
+        try:
+            with path.open("rb") as file:
+                if os.fstat(file.fileno()).st_size < _SMALLEST or file.read(len(_HEADER)) != _HEADER:
+                    return False
+                file.seek(-4, os.SEEK_END)
+                return file.read(4) == struct.pack("<I", size & 0xFFFFFFFF)
+        except OSError:
+            return False
+
+    def _make_folder(self, folder: Path) -> None:
+        if folder.is_dir():
+            return
+        folder.mkdir(parents=True, exist_ok=True)
+        sync_folder(folder.parent)
+        sync_folder(self._folder)
+
+    def _write(self, path: Path, member: bytes) -> None:
+        temporary = path.with_name(f".{path.stem}.{os.getpid()}-{next(self._numbers)}.tmp")
+        fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            try:
+                view = memoryview(member)
+                while view:
+                    view = view[os.write(fd, view) :]
+                os.fsync(fd)
+            finally:
+                os.close(fd)
+            temporary.rename(path)
+        except OSError:
+            temporary.unlink(missing_ok=True)
+            raise

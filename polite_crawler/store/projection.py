@@ -1,0 +1,199 @@
+"""From a capture and its stored body to documents: the same steps while crawling and at a reindex."""
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from typing import Any, Protocol
+
+from polite_crawler.errors import BadOption
+from polite_crawler.readers.page import Page
+from polite_crawler.rules.urls import doc_id, normalize
+from polite_crawler.store.blobs import BlobError
+from polite_crawler.store.decoding import UndecodableBody, decode_body
+from polite_crawler.store.document import Document
+from polite_crawler.store.record import Capture
+
+ARCHIVED = "archive:"
+"""The prefix of the document id of a copy that a third party made."""
+
+_LIVE = ("fetch", "render")
+_COPIES = ("archive-copy", "import")
+_LINKS = 5000
+
+
+class Extractor(Protocol):
+    """Reads the documents of a capture of one recipe. Pure: the same body and capture give the same documents."""
+
+    def __call__(self, body: bytes, capture: Capture, page: Page) -> Sequence[Document]: ...
+
+
+def gives_documents(capture: Capture) -> bool:
+    """Whether a capture of this kind and outcome has a body that is read as a document."""
+    return capture.kind in _LIVE + _COPIES and capture.outcome == "ok" and capture.body is not None
+
+
+def read_body(capture: Capture, received: bytes) -> bytes:
+    """The body that a reader may see: content coding removed within the bound that the record names, and the octets
+    of known secrets overwritten by `*`.
+
+    Raises BlobError when the result is not the decoded body of the record, and UndecodableBody.
+    """
+    assert capture.body is not None
+    body, decoded = capture.body, capture.body.decoded
+    if body.coding or decoded:
+        data = decode_body(received, body.coding, decoded.size if decoded else body.size)
+        if decoded and hashlib.sha256(data).hexdigest() != decoded.sha256:
+            raise BlobError(body.sha256, "damaged (its decoded SHA-256 is wrong)")
+    else:
+        data = received
+    spans = [span for one in capture.redacted for span in zip(one.at[::2], one.at[1::2], strict=True)]
+    return _covered(data, spans) if spans else data
+
+
+def read_page(capture: Capture, body: bytes) -> Page:
+    """Read a body by its content type, with the reader of that kind."""
+    reading = import_module("polite_crawler.readers.reading")
+    page = reading.read(body, url=_subject(capture), content_type=content_type(capture))
+    assert isinstance(page, Page)
+    return page
+
+
+def documents_of(
+    capture: Capture,
+    page: Page,
+    *,
+    body: bytes | None = None,
+    extractors: Mapping[str, Extractor] | None = None,
+) -> tuple[Document, ...]:
+    """The documents of a capture: the page itself and, for a recipe with an extractor, what it finds in `body`.
+
+    A document of the recipe takes the place of the page when both have the same id.
+    """
+    if not gives_documents(capture):
+        return ()
+    found: dict[str, Document] = {}
+    document = _page_document(capture, page)
+    found[document.doc] = document
+    extractor = (extractors or {}).get(capture.recipe or "")
+    if extractor is not None and body is not None and capture.kind in _LIVE:
+        for one in extractor(body, capture, page):
+            found[one.doc] = one
+    return tuple(found.values())
+
+
+def archived_from(capture: Capture) -> dict[str, Any] | None:
+    """What an archived copy says of itself (source, timestamp, url, original ...), or None for a live capture."""
+    if capture.kind not in _COPIES:
+        return None
+    return dict(capture.source or {}) | {"original": _subject(capture)}
+
+
+def content_type(capture: Capture) -> str | None:
+    """The last Content-Type of the response head, or None."""
+    return header(capture, "content-type")
+
+
+def header(capture: Capture, name: str) -> str | None:
+    """The last field of the response head with this name (lower case), or None."""
+    found = [value for key, value in headers(capture) if key.lower() == name]
+    return found[-1] if found else None
+
+
+def headers(capture: Capture) -> list[tuple[str, str]]:
+    """The fields of the response head in their order, folded lines joined (RFC 9112 section 5.2)."""
+    if capture.response is None:
+        return []
+    fields: list[tuple[str, str]] = []
+    for line in capture.response.head.replace("\r\n", "\n").split("\n")[1:]:
+        if line[:1] in (" ", "\t") and fields:
+            fields[-1] = (fields[-1][0], f"{fields[-1][1]} {line.strip()}".strip())
+        elif ":" in line:
+            name, value = line.split(":", 1)
+            fields.append((name.strip(), value.strip(" \t")))
+    return fields
+
+
+def _page_document(capture: Capture, page: Page) -> Document:
+    url = _subject(capture)
+    copy = capture.kind in _COPIES
+    return Document(
+        doc=_archived_id(url) if copy else _live_id(url),
+        kind="archived" if copy else page.kind,
+        title=page.title,
+        text=page.text,
+        url=url,
+        meta=_meta(capture, page),
+        main=page.main,
+    )
+
+
+def _meta(capture: Capture, page: Page) -> dict[str, Any]:
+    assert capture.body is not None
+    body = capture.body
+    facts: dict[str, Any] = {
+        **page.meta,
+        "content_type": content_type(capture),
+        "encoding": page.encoding,
+        "language": page.language,
+        "size": body.decoded.size if body.decoded else body.size,
+        "truncated": body.truncated,
+        "signals": dict(capture.signals) if capture.signals else None,
+        "canonical": page.canonical,
+        "jsonld": list(page.jsonld),
+        "feeds": list(page.feeds),
+        "links": [
+            {"url": link.url, "text": link.text} | ({"rel": list(link.rel)} if link.rel else {})
+            for link in page.links[:_LINKS]
+        ],
+        "needs_javascript": page.needs_javascript,
+        "blocked": page.blocked,
+        "notes": list(page.notes),
+    }
+    return {name: value for name, value in facts.items() if value not in (None, False, [], {})}
+
+
+def _subject(capture: Capture) -> str:
+    """The URL that the body is of: for an archived copy the URL that the archive captured."""
+    if capture.kind in _COPIES and capture.source:
+        return str(capture.source.get("original") or capture.source.get("url") or capture.url)
+    return capture.url
+
+
+def _live_id(url: str) -> str:
+    try:
+        return doc_id(url)
+    except BadOption:
+        return f"url:{url}"
+
+
+def _archived_id(url: str) -> str:
+    try:
+        return ARCHIVED + normalize(url)
+    except BadOption:
+        return ARCHIVED + url
+
+
+def _covered(data: bytes, spans: Sequence[tuple[int, int]]) -> bytes:
+    out = bytearray(data)
+    for start, length in spans:
+        end = min(start + length, len(out))
+        if 0 <= start < end:
+            out[start:end] = b"*" * (end - start)
+    return bytes(out)
+
+
+Reader = Callable[[Capture, bytes], Page]
+__all__ = [
+    "ARCHIVED",
+    "Extractor",
+    "Reader",
+    "UndecodableBody",
+    "archived_from",
+    "content_type",
+    "documents_of",
+    "gives_documents",
+    "header",
+    "headers",
+    "read_body",
+    "read_page",
+]
