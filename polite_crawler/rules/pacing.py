@@ -3,7 +3,6 @@
 All pure: the clock and the randomness are parameters. Times are epoch seconds, spans are seconds.
 """
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from datetime import UTC
@@ -11,6 +10,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 from polite_crawler.errors import BadOption
+from polite_crawler.rules import durations
 
 MAX_CRAWL_DELAY = 86_400.0
 """The longest Crawl-delay that is kept, in seconds. A longer one counts as this."""
@@ -168,9 +168,6 @@ def _stop(state: HostState, answer: Answer, policy: Policy) -> tuple[float, str]
     return max(stops)
 
 
-_UNITS = {"": 1.0, "ms": 0.001, "s": 1.0, "m": 60.0, "h": 3_600.0, "d": 86_400.0}
-
-
 def policies(hosts: Mapping[str, Mapping[str, Any]], default: Policy = Policy()) -> Callable[[str], Policy]:
     """The policy of each host by POLITE_HOSTS: a host name, or `*.example.org` for the hosts under it (the longest
     name that matches wins). A field that is not named keeps the default. Anything that is not valid is a BadOption."""
@@ -226,18 +223,4 @@ def _value(key: str, value: Any, *, where: str) -> Any:
         if isinstance(value, bool) or not isinstance(value, int) or value < 1:
             raise BadOption(f"{where}: {value!r} is not a whole number from 1")
         return value
-    return _seconds(value, where=where)
-
-
-def _seconds(value: Any, *, where: str) -> float:
-    number, unit = value, ""
-    if isinstance(value, str):
-        number = value.strip().rstrip("msdh")
-        unit = value.strip()[len(number) :]
-    try:
-        span = float(number) * _UNITS[unit]
-    except (TypeError, ValueError, KeyError):
-        span = math.nan
-    if isinstance(value, bool) or not math.isfinite(span) or span < 0:
-        raise BadOption(f"{where}: {value!r} is not a time span (examples: 3, 0.5, 90s, 10m, 24h, 7d)")
-    return span
+    return durations.seconds(value, where)
