@@ -13,6 +13,7 @@ class Wire:
     `request_head` and `response_head` are the exact bytes up to and with the blank line. `payload` is the entity
     body as received (transfer coding removed, content coding kept); `decoded` is it with the content coding removed,
     cut at the limit, or None when it does not decode (`undecodable` then says why). Times are epoch seconds.
+    `interim` are the exact heads of the class 1xx that came before; `notes` name what was borne of the server.
     """
 
     request_head: bytes
@@ -36,6 +37,7 @@ class Wire:
     ended: float
     wire_octets: int
     notes: tuple[str, ...] = ()
+    interim: tuple[bytes, ...] = ()
 
     def header(self, name: str) -> str | None:
         """The values of a header, joined by ", ", or None. The name in any case."""
