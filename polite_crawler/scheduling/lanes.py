@@ -112,6 +112,10 @@ class HostLanes:
         taken = row.leased(now) or (line is not None and (line.held is not None or bool(line.waiters)))
         return max(row.state.ready, now + POLL) if taken else row.state.ready
 
+    def rested_at(self, host: str) -> float:
+        """The end of the rest that the host owes, now at the earliest; who holds the lane makes no difference."""
+        return max(self.clock.now(), self._row(host).state.ready)
+
     def stop_of(self, host: str) -> Stop | None:
         """The stop in force, or None."""
         state = self._row(host).state
@@ -119,8 +123,7 @@ class HostLanes:
 
     def too_late(self, host: str, deadline: float | None = None) -> bool:
         """True when the host is ready later than a request can wait, or its time has passed."""
-        now, row = self.clock.now(), self._row(host)
-        return max(now, row.state.ready) > self.limit(deadline)
+        return self.rested_at(host) > self.limit(deadline)
 
     async def acquire(
         self, host: str, *, deadline: float | None = None, kind: str = "fetch", wait: bool = True

@@ -1,0 +1,52 @@
+"""Scrapy's downloader without delays and limits of its own (DOWNLOADER)."""
+
+from typing import Any
+
+from scrapy import Request
+from scrapy.core.downloader import Downloader
+from scrapy.crawler import Crawler
+from scrapy.http import Response
+from twisted.internet.defer import Deferred
+
+from polite_crawler.scheduling.ready_queue import ready_queue_of
+from polite_crawler.scheduling.requests import host_of
+from polite_crawler.scheduling.scrapy_private import open_slots
+
+
+class PoliteDownloader(Downloader):
+    """Lanes make the pace, so the slots here only count. CONCURRENT_REQUESTS counts the hosts that the queue has
+    handed out: the robots.txt and the hops that a request brings with it do not count again.
+
+    `meta["download_slot"]` has no effect and does not travel on: a hop to another host would take the slot with it.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        open_slots(self)
+
+    def get_slot_key(self, request: Request) -> str:
+        """The host of the URL."""
+        return host_of(request)
+
+    def needs_backout(self) -> bool:
+        """True while CONCURRENT_REQUESTS hosts are in progress."""
+        queue = ready_queue_of(self.crawler)
+        if queue is None:
+            return super().needs_backout()
+        return 0 < self.total_concurrency <= queue.in_progress
+
+    def fetch(self, request: Request) -> "Deferred[Response | Request]":  # type: ignore[override]
+        """The response, or the request that a middleware sends back to the queue."""
+        request.meta.pop(self.DOWNLOAD_SLOT, None)
+        fetching: Deferred[Response | Request] = super().fetch(request)
+        fetching.addBoth(self._ended, request)
+        return fetching
+
+    def _ended(self, result: Any, request: Request) -> Any:
+        request.meta.pop(self.DOWNLOAD_SLOT, None)
+        if isinstance(result, Request):
+            result.meta.pop(self.DOWNLOAD_SLOT, None)
+        queue = ready_queue_of(self.crawler)
+        if queue is not None:
+            queue.back(request)
+        return result

@@ -1,0 +1,231 @@
+"""The hosts whose requests wait, in the order in which their lanes become free (SCHEDULER_PRIORITY_QUEUE).
+
+A request of a host that rests stays here, so it holds nothing that another host could use.
+"""
+
+from collections import deque
+from heapq import heapify, heappop, heappush
+from itertools import count
+from typing import Any, Self
+from weakref import WeakKeyDictionary
+
+from scrapy import Request
+from scrapy.crawler import Crawler
+
+from polite_crawler.errors import BadOption
+from polite_crawler.scheduling.clock import Timer
+from polite_crawler.scheduling.host_queue import HostQueue
+from polite_crawler.scheduling.lanes import HostLanes, LaneEvent, lanes_of
+from polite_crawler.scheduling.requests import deadline_of, host_of
+from polite_crawler.scheduling.scrapy_private import wake_engine
+from polite_crawler.transport.trace import META, Trace
+
+_SLACK = 64
+_QUEUES: WeakKeyDictionary[Crawler, "ReadyQueue"] = WeakKeyDictionary()
+
+
+def ready_queue_of(crawler: Crawler) -> "ReadyQueue | None":
+    """The queue of a crawler, once its scheduler is open."""
+    return _QUEUES.get(crawler)
+
+
+class ReadyQueue:
+    """Requests by host, and the hosts by ready time.
+
+    `pop` gives a request of a host whose lane is free, or None while no host is ready; then one timer wakes the
+    engine. A host is out at most once. Requests that nothing will be sent for (their host is stopped, or ready later
+    than they can wait) pop at once: middlewares make skips of them.
+    """
+
+    @classmethod
+    def from_crawler(
+        cls,
+        crawler: Crawler,
+        downstream_queue_cls: Any,
+        key: str,
+        startprios: Any = None,
+        *,
+        start_queue_cls: Any = None,
+    ) -> Self:
+        """The queue of a crawler. Scrapy's own queue classes are not used: the order is always first in, first out.
+        A `key` is the folder of a disk queue, which this is not."""
+        if key:
+            raise BadOption("a crawl with JOBDIR needs SCHEDULER = polite_crawler.scheduling.scheduler.PoliteScheduler")
+        return cls(crawler, lanes_of(crawler))
+
+    def __init__(self, crawler: Crawler, lanes: HostLanes) -> None:
+        self._crawler = crawler
+        self._lanes = lanes
+        self._clock = lanes.clock
+        self._hosts: dict[str, HostQueue] = {}
+        self._heap: list[tuple[float, int, str]] = []
+        self._keys: dict[str, int] = {}
+        self._ticks = count()
+        self._stopped: dict[str, None] = {}
+        self._late: deque[Request] = deque()
+        self._alarms: list[tuple[float, int, str]] = []
+        self._out: dict[str, Request] = {}
+        self._out_of_turn: set[Request] = set()
+        self._length = 0
+        self._timer: Timer | None = None
+        self._timer_at = 0.0
+        lanes.listeners.append(self._heard)
+        _QUEUES[crawler] = self
+
+    @property
+    def in_progress(self) -> int:
+        """How many hosts are out, and how many requests that popped out of turn."""
+        return len(self._out) + len(self._out_of_turn)
+
+    def __len__(self) -> int:
+        return self._length
+
+    def push(self, request: Request, *, front: bool = False) -> None:
+        """Let a request wait for its host; in front of the others when it comes back unsent."""
+        host, deadline = host_of(request), deadline_of(request)
+        queue = self._hosts.get(host)
+        if queue is None:
+            queue = self._hosts[host] = HostQueue()
+        queue.push(request, deadline=deadline, front=front)
+        self._length += 1
+        if deadline is not None:
+            heappush(self._alarms, (deadline, next(self._ticks), host))
+            self._take_overdue(host)
+        if host not in self._out and host not in self._keys and host not in self._stopped:
+            self._place(host)
+
+    def pop(self) -> Request | None:
+        """The next request that can be sent or declined now, or None."""
+        now = self._clock.now()
+        self._sound_alarms(now)
+        # a look at a ready host may show that it is stopped
+        request = self._pop_out_of_turn() or self._pop_ready(now) or self._pop_out_of_turn()
+        if request is None:
+            self._wait()
+            return None
+        self._length -= 1
+        request.meta[META] = Trace(queued=True)
+        return request
+
+    def peek(self) -> Request | None:
+        """Not offered: what comes next depends on the lanes at that time."""
+        raise NotImplementedError
+
+    def back(self, request: Request) -> None:
+        """A request that was handed out has ended, or goes back to the queue."""
+        self._out_of_turn.discard(request)
+        host = host_of(request)
+        if self._out.get(host) is request:
+            del self._out[host]
+            self._place(host)
+
+    def close(self) -> None:
+        """Forget what waits."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self._heard in self._lanes.listeners:
+            self._lanes.listeners.remove(self._heard)
+        self._hosts.clear()
+        self._length = 0
+
+    def _pop_out_of_turn(self) -> Request | None:
+        """A request that nothing will be sent for."""
+        request = self._late.popleft() if self._late else None
+        while request is None and self._stopped:
+            host = next(iter(self._stopped))
+            request = self._pop_of(host) if self._refused(host) else None
+            if request is None:
+                del self._stopped[host]
+                self._place(host)
+        if request is not None:
+            self._out_of_turn.add(request)
+        return request
+
+    def _pop_ready(self, now: float) -> Request | None:
+        while self._heap and self._heap[0][0] <= now:
+            _, tick, host = heappop(self._heap)
+            if self._keys.get(host) != tick:
+                continue
+            del self._keys[host]
+            # another process may have changed the host since it was placed
+            if self._refused(host):
+                self._stopped[host] = None
+                return None
+            if self._lanes.ready_at(host) > now:
+                self._place(host)
+            elif (request := self._pop_of(host)) is not None:
+                self._out[host] = request
+                return request
+        return None
+
+    def _pop_of(self, host: str) -> Request | None:
+        queue = self._hosts.get(host)
+        if queue is None:
+            return None
+        request = queue.pop()
+        if not queue:
+            del self._hosts[host]
+        return request
+
+    def _refused(self, host: str) -> bool:
+        return self._lanes.stop_of(host) is not None or self._lanes.too_late(host)
+
+    def _place(self, host: str) -> None:
+        """Put a host where it belongs, after anything about it has changed."""
+        self._keys.pop(host, None)
+        self._take_overdue(host)
+        if host not in self._hosts or host in self._stopped:
+            return
+        if self._refused(host):
+            self._stopped[host] = None
+        elif host not in self._out:
+            tick = self._keys[host] = next(self._ticks)
+            heappush(self._heap, (self._lanes.ready_at(host), tick, host))
+            if len(self._heap) > 2 * len(self._keys) + _SLACK:
+                self._heap = [entry for entry in self._heap if self._keys.get(entry[2]) == entry[1]]
+                heapify(self._heap)
+
+    def _take_overdue(self, host: str) -> None:
+        queue = self._hosts.get(host)
+        if queue is not None:
+            self._late.extend(queue.overdue(self._lanes.rested_at(host)))
+            if not queue:
+                del self._hosts[host]
+                self._keys.pop(host, None)
+
+    def _sound_alarms(self, now: float) -> None:
+        while self._alarms and self._alarms[0][0] < now:
+            self._take_overdue(heappop(self._alarms)[2])
+
+    def _heard(self, event: LaneEvent) -> None:
+        if event.kind == "wait":
+            return
+        for host in [event.host] if event.host else list(self._hosts):
+            if host not in self._hosts:
+                continue
+            if event.kind == "free" and host in self._out and event.until <= self._lanes.limit():
+                continue
+            self._place(host)
+            self._wait()
+
+    def _wait(self) -> None:
+        """Wake the engine when the next host is ready or the next deadline passes; at once for what pops now."""
+        now = self._clock.now()
+        while self._heap and self._keys.get(self._heap[0][2]) != self._heap[0][1]:
+            heappop(self._heap)
+        times = [self._heap[0][0]] if self._heap else []
+        times += [self._alarms[0][0]] if self._alarms else []
+        if self._late or self._stopped:
+            times = [now]
+        if not times or (self._timer is not None and self._timer_at <= min(times)):
+            return
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer_at = min(times)
+        # a timer may come a little early by the other clock, so the smallest step is a millisecond
+        self._timer = self._clock.call_later(max(self._timer_at - now, 0.001), self._wake)
+
+    def _wake(self) -> None:
+        self._timer = None
+        wake_engine(self._crawler)

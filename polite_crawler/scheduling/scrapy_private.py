@@ -1,0 +1,40 @@
+"""Every private name of Scrapy 2.19 that the engine touches, in one place. Each has a test that fails when Scrapy
+changes it."""
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from scrapy.core.downloader import Downloader
+from scrapy.crawler import Crawler
+
+
+def wake_engine(crawler: Crawler) -> None:
+    """Let the engine ask the scheduler again in the next turn of the loop. Without it the engine asks every five
+    seconds, and after each request that ends."""
+    slot = crawler.engine._slot if crawler.engine is not None else None
+    if slot is not None and slot.closing is None:
+        slot.nextcall.schedule()
+
+
+def before_closing(crawler: Crawler, callback: Callable[[], None]) -> None:
+    """Call back as soon as the spider begins to close, for whatever reason. Scrapy has no signal for it: it first
+    waits for the requests in progress, and ours could wait for hours."""
+    engine = crawler.engine
+    assert engine is not None
+    close = engine.close_spider_async
+
+    async def close_spider_async(**options: Any) -> None:
+        callback()
+        await close(**options)
+
+    engine.close_spider_async = close_spider_async  # type: ignore[method-assign]
+
+
+def open_slots(downloader: Downloader) -> None:
+    """Let the stock slots of a downloader delay and limit nothing: lanes do."""
+    downloader._delay = 0.0
+    downloader._jitter = 0.0
+    downloader.domain_concurrency = sys.maxsize
+    downloader.ip_concurrency = 0
+    downloader.per_slot_settings = {}
