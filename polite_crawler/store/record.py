@@ -9,7 +9,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, Literal, Self, get_args
 
 SCHEMA_VERSION = 1
@@ -34,6 +34,20 @@ NOT_HASHED = ("id", "scope", "labels")
 def utc(seconds: float) -> str:
     """The RFC 3339 UTC text of an epoch time, with six digits of the second: texts sort as the times do."""
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def micros(text: str) -> int:
+    """The epoch microseconds of an RFC 3339 text. A time without a zone is UTC."""
+    moment = datetime.fromisoformat(text)
+    return ((moment if moment.tzinfo else moment.replace(tzinfo=UTC)) - _EPOCH) // timedelta(microseconds=1)
+
+
+def utc_micros(value: int) -> str:
+    """The RFC 3339 UTC text of epoch microseconds."""
+    return (_EPOCH + timedelta(microseconds=value)).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def epoch(text: str) -> float:
@@ -183,9 +197,12 @@ class Capture:
     @property
     def fetched_at(self) -> str:
         """When the exchange ended: `time.start` plus `time.end_ms`."""
-        if not self.time.end_ms:
-            return self.time.start
-        return utc(epoch(self.time.start) + self.time.end_ms / 1000)
+        return utc_micros(self.fetched)
+
+    @property
+    def fetched(self) -> int:
+        """`fetched_at` as epoch microseconds."""
+        return micros(self.time.start) + self.time.end_ms * 1000
 
     @property
     def hold(self) -> str | None:
@@ -218,7 +235,9 @@ _NOTHING: tuple[Any, ...] = (None, False, [], {})
 
 def canonical(value: object) -> bytes:
     """Canonical JSON: sorted keys, UTF-8, no white space."""
-    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+    text = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    # a lone surrogate has no UTF-8: "?" keeps the line whole, and its id is calculated from what it holds
+    return text.encode("utf-8", "replace")
 
 
 def capture_id(line: Mapping[str, Any]) -> str:

@@ -1,0 +1,151 @@
+"""The store as a library: `open_store` answers from the disk, with no request."""
+
+import os
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from importlib import import_module
+from typing import Any
+
+from polite_crawler.errors import StoreError
+from polite_crawler.query.find import Found, find
+from polite_crawler.query.read import ReadResult, read
+from polite_crawler.query.versions import Version, versions
+from polite_crawler.store.catalog import CopyFacts, StoredVersion
+from polite_crawler.store.folder import StoreFolder
+from polite_crawler.store.index import Index
+from polite_crawler.store.projection import Extractor, headers, read_body
+from polite_crawler.store.rebuild import Reindexed
+from polite_crawler.store.record import Capture, Time, utc, utc_micros
+
+
+@dataclass(frozen=True, slots=True)
+class StoredCopy:
+    """The stored copy of a URL: its capture, when a server last gave or confirmed it (`checked_at`), the fields of
+    its response head, and the 304 that confirmed it, if one did."""
+
+    capture: Capture
+    checked_at: str
+    headers: tuple[tuple[str, str], ...]
+    confirmed_by: Capture | None
+    _index: Index
+
+    def body(self) -> bytes:
+        """The decoded body, with known secrets overwritten. Raises BlobError when it is missing or damaged."""
+        assert self.capture.body is not None
+        return read_body(self.capture, self._index.blobs.get(self.capture.body.sha256))
+
+
+class Store:
+    """A finished or a growing store: questions about what it holds. Threads can share it; close it at the end."""
+
+    def __init__(
+        self,
+        dir: str | os.PathLike[str],
+        *,
+        extractors: Mapping[str, Extractor] | None = None,
+        clock: Callable[[], float] = time.time,
+        catch_up: bool = True,
+    ) -> None:
+        """Open a store that is there. Raises StoreError for none, another version, or an index that is not usable."""
+        self.folder = StoreFolder(dir).check()
+        self.index = Index(self.folder, extractors=extractors, catch_up=catch_up)
+        self._clock = clock
+
+    def __enter__(self) -> "Store":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the index. The store on disk stays as it is."""
+        self.index.close()
+
+    def find(self, query: str, *, limit: int = 10, offset: int = 0, kind: str | None = None) -> tuple[Found, ...]:
+        """The best documents of a question. Double quotes make a phrase, `bake*` is a prefix. Raises BadOption."""
+        return find(self.index, query, limit=limit, offset=offset, kind=kind)
+
+    def read(
+        self,
+        doc: str,
+        *,
+        start: int = 0,
+        length: int | None = None,
+        capture: str | None = None,
+        at: str | datetime | None = None,
+        main: bool = False,
+        user_provided: bool = False,
+    ) -> ReadResult:
+        """A range of the stored text of a document. `user_provided` lifts the hold of a page that asked not to be AI
+        input, for a URL that a person gave; each such read is logged. Raises NotStored and BadOption."""
+        lift = self.lift_hold if user_provided else None
+        return read(
+            self.index, doc, start=start, length=length, capture=capture, at=at, main=main, lift_hold=lift
+        )  # fmt: skip
+
+    def versions(self, doc: str) -> tuple[Version, ...]:
+        """The versions of a document, the newest first. Raises NotStored."""
+        return versions(self.index, doc)
+
+    def verify(self, doc: str, quote: str, **options: Any) -> Any:
+        """Whether the stored text of a document holds a quote, and where. See `polite_crawler.query.verify`."""
+        return import_module("polite_crawler.query.verify").verify_document(self, doc, quote, **options)
+
+    def diff(self, doc: str, **options: Any) -> Any:
+        """What changed between two versions. See `polite_crawler.query.diff`."""
+        return import_module("polite_crawler.query.diff").diff_document(self, doc, **options)
+
+    def extract(self, doc: str, **options: Any) -> Any:
+        """Check proposed values of fields against a stored page. See `polite_crawler.query.extract`."""
+        return import_module("polite_crawler.query.extract").extract_document(self, doc, **options)
+
+    def reindex(self) -> Reindexed:
+        """Build the index anew from the log and the bodies. Raises StoreError."""
+        return self.index.reindex()
+
+    def capture(self, capture: str) -> Capture:
+        """A capture by its id, from the log. Raises NotStored."""
+        return self.index.reading(lambda catalog: catalog.capture(capture))
+
+    def latest(self, url: str) -> StoredCopy | None:
+        """The latest live copy of a URL, through its stored hops, or None. A URL with a redacted part has none."""
+        found: CopyFacts | None = self.index.reading(lambda catalog: catalog.copy_of(url))
+        if found is None:
+            return None
+        return StoredCopy(
+            capture=found.capture,
+            checked_at=utc_micros(found.checked),
+            headers=tuple(headers(found.capture)),
+            confirmed_by=found.confirmed_by,
+            _index=self.index,
+        )
+
+    def lift_hold(self, version: StoredVersion) -> str | None:
+        """Log that a person gave the URL of a held-back version, and lift its hold: None. When that cannot be
+        logged the hold stays, and the answer says why."""
+        override = Capture(
+            kind="override",
+            url=version.url,
+            time=Time(utc(self._clock())),
+            outcome="skipped",
+            reason="user-provided",
+            note=f"the text of {version.doc} was given although it is held back: a person gave its URL",
+            source={"of": version.capture},
+        ).sealed()
+        if not self.index.writable:
+            return "held back: the store cannot be written, so the override could not be logged"
+        try:
+            self.index.log.append(override.line())
+            self.index.log.sync()
+        except (OSError, StoreError) as error:
+            return f"held back: the override could not be logged ({error})"
+        return None
+
+
+def open_store(
+    dir: str | os.PathLike[str], *, extractors: Mapping[str, Extractor] | None = None, catch_up: bool = True
+) -> Store:
+    """Open the store in a folder; use it as a context manager. Raises StoreError when there is none."""
+    return Store(dir, extractors=extractors, catch_up=catch_up)

@@ -1,0 +1,261 @@
+"""What the index knows of documents, versions, texts and captures: reads over one connection."""
+
+import json
+import sqlite3
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from typing import Any
+
+from polite_crawler.errors import NotStored
+from polite_crawler.rules.urls import normal_or_none
+from polite_crawler.store.entry import unpacked
+from polite_crawler.store.log import CaptureLog, DamagedLine, Position
+from polite_crawler.store.record import Capture, utc_micros
+
+_HOPS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class StoredDoc:
+    """A document: its id, whether it is held back now, its current version, and the epoch microseconds at which a
+    server last confirmed that version."""
+
+    id: int
+    doc: str
+    held: bool
+    current: int
+    checked: int
+
+
+@dataclass(frozen=True, slots=True)
+class StoredVersion:
+    """One version of a document. `held` says why it is held back, or is None; `fetched` is epoch microseconds;
+    `capture_kind` is fetch, render, archive-copy or import; `blob` is the SHA-256 of the body as received."""
+
+    id: int
+    doc: str
+    kind: str
+    title: str | None
+    url: str
+    capture: str
+    capture_kind: str
+    fetched: int
+    recipe: str | None
+    blob: str | None
+    held: str | None
+    chars: int
+    text_sha256: str
+    text_id: int
+    entry: int | None
+    current: bool
+    archived: dict[str, Any] | None
+
+    @property
+    def fetched_at(self) -> str:
+        """When the exchange of its capture ended, RFC 3339 UTC."""
+        return utc_micros(self.fetched)
+
+
+@dataclass(frozen=True, slots=True)
+class CopyFacts:
+    """The stored copy of a URL: the capture with the body, and when a server last gave or confirmed it."""
+
+    capture: Capture
+    checked: int
+    confirmed_by: Capture | None = None
+
+
+_FIELDS = tuple(field.name for field in fields(StoredVersion))
+_VERSION = (
+    "SELECT v.id, d.key, v.kind, v.title, v.url, v.capture, v.capture_kind, v.fetched, v.recipe, v.blob, v.held,"
+    " t.chars, lower(hex(t.sha)), t.id, v.ent, v.id = d.cur, v.archived"
+    " FROM ver v JOIN doc d ON d.id = v.doc JOIN txt t ON t.id = v.txt"
+)
+
+
+class Catalog:
+    """Reads one snapshot of the index. It lives as long as its connection."""
+
+    def __init__(self, connection: sqlite3.Connection, log: CaptureLog) -> None:
+        self.connection = connection
+        self._log = log
+
+    def doc(self, name: str) -> StoredDoc:
+        """The document of an id, of a bare URL, or of a requested URL whose stored hops lead to one.
+
+        Raises NotStored, with near names in its message when there are some.
+        """
+        found = self.find_doc(name)
+        if found is None:
+            near = self.near(name)
+            help_ = f"; near names: {', '.join(near)}" if near else ""
+            raise NotStored(f"no stored document {name!r}{help_}")
+        return found
+
+    def find_doc(self, name: str) -> StoredDoc | None:
+        """As `doc`, but None when there is no such document."""
+        found = self._doc(name)
+        if found is not None:
+            return found
+        bare = name.removeprefix("url:")
+        url = normal_or_none(bare)
+        if url is None:
+            return None
+        found = self._doc("url:" + url)
+        if found is not None:
+            return found
+        end = self._end_of_hops(url)
+        if end is None:
+            return None
+        row = self.connection.execute("SELECT doc FROM ver WHERE capture=? ORDER BY id LIMIT 1", (end,)).fetchone()
+        return self._doc_row("id=?", row[0]) if row else None
+
+    def near(self, name: str, limit: int = 3) -> list[str]:
+        """Ids of stored documents that look like a name: they hold its last path segments or its host."""
+        bare = name.removeprefix("url:").removeprefix("archive:").rstrip("/").rpartition("://")[2]
+        pieces = [piece for piece in bare.split("/") if piece]
+        for piece in [bare, *reversed(pieces)]:
+            if len(piece) < 3:
+                continue
+            pattern = "%" + piece.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
+            rows = self.connection.execute(
+                "SELECT key FROM doc WHERE cur IS NOT NULL AND key LIKE ? ESCAPE '\\'"
+                " ORDER BY length(key), key LIMIT ?",
+                (pattern, limit),
+            ).fetchall()
+            if rows:
+                return [row[0] for row in rows]
+        return []
+
+    def versions(self, doc: StoredDoc) -> tuple[StoredVersion, ...]:
+        """The versions of a document, the newest first."""
+        rows = self.connection.execute(f"{_VERSION} WHERE v.doc=? ORDER BY v.fetched DESC, v.capture DESC", (doc.id,))
+        return tuple(_version(row) for row in rows)
+
+    def version(self, version: int) -> StoredVersion:
+        """A version by its number."""
+        return _version(self.connection.execute(f"{_VERSION} WHERE v.id=?", (version,)).fetchone())
+
+    def current(self, doc: StoredDoc) -> StoredVersion:
+        """The current version of a document."""
+        return self.version(doc.current)
+
+    def version_of(self, doc: StoredDoc, capture: str) -> StoredVersion:
+        """The version of a document that a capture gave. Raises NotStored."""
+        row = self.connection.execute(f"{_VERSION} WHERE v.doc=? AND v.capture=?", (doc.id, capture)).fetchone()
+        if row is None:
+            raise NotStored(f"{doc.doc} has no version of the capture {capture!r}")
+        return _version(row)
+
+    def version_at(self, doc: StoredDoc, moment: int) -> StoredVersion | None:
+        """The version that was current at a time (epoch microseconds), or None before the first capture."""
+        row = self.connection.execute(
+            "SELECT ver FROM span WHERE doc=? AND since<=? ORDER BY since DESC LIMIT 1", (doc.id, moment)
+        ).fetchone()
+        return self.version(row[0]) if row else None
+
+    def first_fetched(self, doc: StoredDoc) -> int:
+        """When the first version of a document was fetched, in epoch microseconds."""
+        return int(self.connection.execute("SELECT min(fetched) FROM ver WHERE doc=?", (doc.id,)).fetchone()[0])
+
+    def live_version(self, entry: int) -> StoredVersion:
+        """The current version of the document whose live text a row of the full-text table is."""
+        row = self.connection.execute(
+            f"{_VERSION} WHERE v.id=(SELECT d.cur FROM ent e JOIN doc d ON d.id=e.doc WHERE e.id=?)", (entry,)
+        ).fetchone()
+        return _version(row)
+
+    def text(self, version: StoredVersion) -> str:
+        """The stored text of a version."""
+        row = self.connection.execute("SELECT body FROM txt WHERE id=?", (version.text_id,)).fetchone()
+        return str(row[0])
+
+    def meta(self, version: StoredVersion) -> dict[str, Any]:
+        """The metadata of a version."""
+        return unpacked(self.connection.execute("SELECT meta FROM ver WHERE id=?", (version.id,)).fetchone()[0])
+
+    def main(self, version: StoredVersion) -> tuple[tuple[int, int], ...]:
+        """The spans of the main text of a version, in code points."""
+        row = self.connection.execute("SELECT main FROM ver WHERE id=?", (version.id,)).fetchone()
+        return tuple((start, end) for start, end in json.loads(row[0]))
+
+    def docs_of(self, capture: str) -> tuple[StoredDoc, ...]:
+        """The documents that a capture gave a version of."""
+        rows = self.connection.execute("SELECT doc FROM ver WHERE capture=? ORDER BY id", (capture,)).fetchall()
+        return tuple(found for row in rows if (found := self._doc_row("id=?", row[0])) is not None)
+
+    def capture(self, capture: str) -> Capture:
+        """A capture by its id, read from the log. Raises NotStored, and DamagedLine."""
+        row = self.connection.execute("SELECT file, offset, length FROM cap WHERE id=?", (capture,)).fetchone()
+        if row is None or row[0] is None:
+            raise NotStored(f"no stored capture {capture!r}")
+        return self._log.read(Position(*row))
+
+    def copy_of(self, url: str) -> CopyFacts | None:
+        """The latest live copy of a URL, through stored hops, or None.
+
+        A URL with a redacted part has none: two secrets may name two pages, and the record holds neither.
+        """
+        key = normal_or_none(url)
+        end = None if key is None else self._end_of_hops(key)
+        if end is None:
+            return None
+        secret, checked = self.connection.execute("SELECT secret, fetched FROM cap WHERE id=?", (end,)).fetchone()
+        if secret:
+            return None
+        confirmed = self.connection.execute(
+            "SELECT id, fetched FROM cap WHERE url=(SELECT url FROM cap WHERE id=?1) AND of=?1"
+            " AND outcome='not_modified' ORDER BY fetched DESC, id DESC LIMIT 1", (end,),
+        ).fetchone()  # fmt: skip
+        try:
+            if confirmed and confirmed[1] > checked:
+                return CopyFacts(self.capture(end), confirmed[1], self.capture(confirmed[0]))
+            return CopyFacts(self.capture(end), checked)
+        except (DamagedLine, NotStored):
+            return None
+
+    def counts(self) -> dict[str, int]:
+        """How many documents, held-back documents, versions and captures the index has."""
+        names = ("documents", "held_back", "versions", "captures")
+        row = self.connection.execute(
+            "SELECT (SELECT count(*) FROM doc WHERE cur IS NOT NULL), (SELECT count(*) FROM doc WHERE held),"
+            " (SELECT count(*) FROM ver), (SELECT count(*) FROM cap)"
+        ).fetchone()
+        return dict(zip(names, row, strict=True))
+
+    def docs(self, ids: Iterable[int]) -> dict[int, StoredDoc]:
+        """The documents of numbers."""
+        return {number: found for number in ids if (found := self._doc_row("id=?", number)) is not None}
+
+    def _doc(self, key: str) -> StoredDoc | None:
+        return self._doc_row("key=?", key)
+
+    def _doc_row(self, where: str, value: int | str) -> StoredDoc | None:
+        row = self.connection.execute(
+            f"SELECT id, key, held, cur, checked FROM doc WHERE {where} AND cur IS NOT NULL", (value,)
+        ).fetchone()
+        return StoredDoc(row[0], row[1], bool(row[2]), row[3], row[4]) if row else None
+
+    def _end_of_hops(self, url: str) -> str | None:
+        """The capture with a body that the latest answered request of a URL led to."""
+        row = self.connection.execute(
+            "SELECT id, outcome, secret FROM cap WHERE url=? AND kind='fetch' AND outcome IN ('ok', 'redirect')"
+            " ORDER BY fetched DESC, id DESC LIMIT 1", (url,),
+        ).fetchone()  # fmt: skip
+        for _ in range(_HOPS):
+            if row is None or row[2]:
+                return None
+            if row[1] == "ok":
+                return str(row[0])
+            row = self.connection.execute(
+                "SELECT id, outcome, secret FROM cap WHERE parent=? AND kind='fetch' AND outcome IN ('ok', 'redirect')"
+                " ORDER BY fetched DESC, id DESC LIMIT 1", (row[0],),
+            ).fetchone()  # fmt: skip
+        return None
+
+
+def _version(row: Any) -> StoredVersion:
+    facts = dict(zip(_FIELDS, row, strict=True))
+    facts["current"] = bool(facts["current"])
+    facts["archived"] = json.loads(facts["archived"]) if facts["archived"] else None
+    return StoredVersion(**facts)

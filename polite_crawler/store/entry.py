@@ -1,0 +1,160 @@
+"""What one capture writes into the index, inside a transaction of the caller."""
+
+import hashlib
+import json
+import re
+import sqlite3
+import zlib
+from collections.abc import Sequence
+
+from polite_crawler.rules.urls import normal_or_none
+from polite_crawler.store.currency import VersionFacts, current_of, timeline
+from polite_crawler.store.document import Document
+from polite_crawler.store.folding import fold, tokens
+from polite_crawler.store.log import Position
+from polite_crawler.store.projection import archived_from
+from polite_crawler.store.record import Capture
+
+_SURROGATES = re.compile("[\ud800-\udfff]")
+
+
+def insert_capture(
+    connection: sqlite3.Connection, capture: Capture, documents: Sequence[Document], position: Position | None
+) -> bool:
+    """Insert a capture and its documents. False when the capture is there already: its position is then filled in."""
+    place = (position.file, position.offset, position.length) if position else (None, None, None)
+    secret = any(one.where.startswith("url") for one in capture.redacted)
+    of = capture.validators.of if capture.validators else None
+    fetched = capture.fetched
+    inserted = connection.execute(
+        "INSERT OR IGNORE INTO cap VALUES(?,?,?,?,?,?,?,?,?,?,?,?)",
+        (capture.id, capture.kind, normal_or_none(capture.url) or capture.url, fetched, capture.outcome,
+         capture.redirect_of, of, secret, capture.hold, *place),
+    ).rowcount  # fmt: skip
+    if not inserted:
+        if position:
+            connection.execute(
+                "UPDATE cap SET file=?, offset=?, length=? WHERE id=? AND file IS NULL", (*place, capture.id)
+            )
+        return False
+    if capture.outcome == "not_modified" and of:
+        connection.execute(
+            "UPDATE doc SET checked=max(checked, ?) WHERE id IN (SELECT doc FROM ver WHERE capture=?)", (fetched, of)
+        )
+    for document in documents:
+        _insert_version(connection, capture, document)
+    return True
+
+
+def _insert_version(connection: sqlite3.Connection, capture: Capture, document: Document) -> None:
+    text, title = clean(document.text), clean(document.title or "")
+    doc = _doc_id(connection, clean(document.doc))
+    txt = _text_id(connection, text)
+    ent = None if capture.hold else _entry_id(connection, doc, txt, title, document.kind, text)
+    archived = archived_from(capture)
+    connection.execute(
+        "INSERT OR IGNORE INTO ver(doc, txt, ent, capture, capture_kind, fetched, recipe, base, kind, title, url, blob,"
+        " held, archived, main, meta) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+        (doc, txt, ent, capture.id, capture.kind, capture.fetched, capture.recipe, _base(connection, capture, doc),
+         document.kind, title or None, clean(document.url), capture.body.sha256 if capture.body else None,
+         capture.hold, json.dumps(archived) if archived else None, json.dumps(document.main), _packed(document)),
+    )  # fmt: skip
+    settle(connection, doc)
+
+
+def settle(connection: sqlite3.Connection, doc: int) -> None:
+    """Set the current version of a document, its timeline, its hold and which of its texts is live."""
+    versions = versions_of(connection, doc)
+    current = current_of(versions)
+    newest = max(versions, key=lambda version: version.age_key)
+    before = connection.execute("SELECT cur FROM doc WHERE id=?", (doc,)).fetchone()[0]
+    last = connection.execute("SELECT max(since) FROM span WHERE doc=?", (doc,)).fetchone()[0]
+    changes = [] if before == current.id else [(newest.fetched, current)]
+    if last is not None and (newest.id != versions[-1].id or newest.fetched <= last):
+        # a version came out of sequence, so what was current before may be another one
+        connection.execute("DELETE FROM span WHERE doc=?", (doc,))
+        changes = timeline(versions)
+    connection.executemany(
+        "INSERT OR REPLACE INTO span VALUES(?,?,?)", [(doc, since, version.id) for since, version in changes]
+    )
+    ent, held, fetched = connection.execute(
+        "SELECT ent, held IS NOT NULL, fetched FROM ver WHERE id=?", (current.id,)
+    ).fetchone()
+    connection.execute(
+        "UPDATE doc SET cur=?, held=?, checked=max(checked, ?) WHERE id=?", (current.id, held, fetched, doc)
+    )
+    connection.execute("UPDATE ent SET live=0 WHERE doc=? AND live=1 AND id IS NOT ?", (doc, ent))
+    if ent is not None:
+        connection.execute("UPDATE ent SET live=1 WHERE id=? AND live=0", (ent,))
+
+
+def versions_of(connection: sqlite3.Connection, doc: int) -> list[VersionFacts]:
+    """The facts of the versions of a document, in the sequence of their arrival."""
+    rows = connection.execute(
+        "SELECT id, fetched, capture, base, capture_kind='render', recipe IS NOT NULL FROM ver WHERE doc=? ORDER BY id",
+        (doc,),
+    )
+    return [VersionFacts(row[0], row[1], row[2], row[3], bool(row[4]), bool(row[5])) for row in rows]
+
+
+def clean(text: str) -> str:
+    """The text without lone surrogates, which SQLite cannot keep; each becomes one U+FFFD, so positions stay."""
+    return _SURROGATES.sub("\ufffd", text)
+
+
+def unpacked(meta: bytes) -> dict[str, object]:
+    """The metadata of a version."""
+    value = json.loads(zlib.decompress(meta))
+    assert isinstance(value, dict)
+    return value
+
+
+def _packed(document: Document) -> bytes:
+    return zlib.compress(json.dumps(dict(document.meta), ensure_ascii=False).encode("utf-8", "replace"), 1)
+
+
+def _doc_id(connection: sqlite3.Connection, key: str) -> int:
+    connection.execute("INSERT OR IGNORE INTO doc(key) VALUES(?)", (key,))
+    return int(connection.execute("SELECT id FROM doc WHERE key=?", (key,)).fetchone()[0])
+
+
+def _text_id(connection: sqlite3.Connection, text: str) -> int:
+    sha = hashlib.sha256(text.encode()).digest()
+    connection.execute("INSERT OR IGNORE INTO txt(sha, chars, body) VALUES(?,?,?)", (sha, len(text), text))
+    return int(connection.execute("SELECT id FROM txt WHERE sha=?", (sha,)).fetchone()[0])
+
+
+def _entry_id(connection: sqlite3.Connection, doc: int, txt: int, title: str, kind: str, text: str) -> int:
+    found = connection.execute(
+        "SELECT id FROM ent WHERE doc=? AND txt=? AND title=? AND kind=?", (doc, txt, title, kind)
+    ).fetchone()
+    if found:
+        return int(found[0])
+    body, head = fold(text), fold(title)
+    length = len(tokens(body)) + len(tokens(head))
+    row = connection.execute(
+        "INSERT INTO ent(doc, txt, title, kind, len) VALUES(?,?,?,?,?)", (doc, txt, title, kind, length)
+    ).lastrowid
+    assert row is not None
+    connection.execute("INSERT INTO f(rowid, body, title) VALUES(?,?,?)", (row, body, head))
+    return row
+
+
+def _base(connection: sqlite3.Connection, capture: Capture, doc: int) -> str | None:
+    """The decoded body that a version stands on: its own, or for a render that of the plain page it was made of."""
+    if capture.kind == "render":
+        of = (capture.source or {}).get("of")
+        row = connection.execute("SELECT base FROM ver WHERE doc=? AND capture=?", (doc, of)).fetchone()
+        row = (
+            row
+            or connection.execute(
+                "SELECT base FROM ver WHERE doc=? AND capture_kind='fetch' AND fetched<=?"
+                " ORDER BY fetched DESC, capture DESC",
+                (doc, capture.fetched),
+            ).fetchone()
+        )
+        if row:
+            return str(row[0])
+    if capture.body is None:
+        return None
+    return capture.body.decoded.sha256 if capture.body.decoded else capture.body.sha256

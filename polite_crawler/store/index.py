@@ -1,0 +1,204 @@
+"""The index of a store: a projection of the log and the blobs, which can be rebuilt at any time.
+
+`add` and `catch_up` write it, `catalog` and `find` read it. Threads and processes share one store; each thread has a
+connection of its own, and each call looks whether another generation answers now.
+"""
+
+import os
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from polite_crawler.errors import StoreError
+from polite_crawler.store import rebuild, schema
+from polite_crawler.store.blobs import BlobError, Blobs
+from polite_crawler.store.catalog import Catalog
+from polite_crawler.store.document import Document
+from polite_crawler.store.entry import insert_capture
+from polite_crawler.store.folder import StoreFolder
+from polite_crawler.store.generations import Generations
+from polite_crawler.store.log import CaptureLog, Position
+from polite_crawler.store.projection import Extractor
+from polite_crawler.store.record import Capture
+
+_T = TypeVar("_T")
+
+
+@dataclass(slots=True)
+class CaughtUp:
+    """What a catch-up or a rebuild did: captures that were new to the index, lines and bodies left out as damaged,
+    captures that a reader failed on, and documents kept from the index before."""
+
+    captures: int = 0
+    skipped_lines: int = 0
+    skipped_bodies: int = 0
+    failed: int = 0
+    kept: int = 0
+    errors: list[str] = field(default_factory=list)
+
+
+class Index:
+    """The open index of a store folder. Use it as a context manager, or `close` it."""
+
+    def __init__(
+        self,
+        folder: StoreFolder,
+        *,
+        extractors: Mapping[str, Extractor] | None = None,
+        catch_up: bool = True,
+    ) -> None:
+        """Open the index; build it when it is not there or of another version, and give it what the log has more.
+
+        On a folder that cannot be written it answers as it is. Raises StoreError.
+        """
+        self.folder = folder
+        self.writable = folder.writable()
+        self.log = CaptureLog(folder.log)
+        self.blobs = Blobs(folder.blobs)
+        self.generations = Generations(folder.index)
+        self.extractors = dict(extractors or {})
+        self._local = threading.local()
+        self._connections: set[sqlite3.Connection] = set()
+        self._gate = threading.Lock()
+        self._ensure()
+        if self.writable and catch_up:
+            self.catch_up()
+
+    def __enter__(self) -> "Index":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connections of all threads."""
+        with self._gate:
+            for connection in self._connections:
+                connection.close()
+            self._connections.clear()
+        self._local = threading.local()
+        self.log.close()
+
+    def connection(self) -> sqlite3.Connection:
+        """The connection of this thread to the generation that answers now."""
+        name = self.generations.current()
+        held: tuple[int, str, sqlite3.Connection] | None = getattr(self._local, "held", None)
+        if held is not None and held[0] == os.getpid() and held[1] == name:
+            return held[2]
+        if name is None:
+            raise StoreError(f"the store {self.folder.path} has no index")
+        connection = schema.connect(self.generations.database(name), writable=self.writable)
+        with self._gate:
+            if held is not None and held[0] == os.getpid():
+                self._connections.discard(held[2])
+                held[2].close()
+            self._connections.add(connection)
+        self._local.held = (os.getpid(), name, connection)
+        return connection
+
+    @property
+    def generation(self) -> str:
+        """The name of the generation that answers now."""
+        return self.generations.current() or ""
+
+    @property
+    def catalog(self) -> Catalog:
+        """Reads documents, versions, texts and captures."""
+        return Catalog(self.connection(), self.log)
+
+    def add(self, capture: Capture, documents: Sequence[Document], position: Position | None = None) -> bool:
+        """Add a capture and its documents, in one transaction. False when the index has the capture already.
+
+        Raises StoreError; the catch-up at the next open then adds it.
+        """
+        with self.writing() as connection:
+            return insert_capture(connection, capture, documents, position)
+
+    def catch_up(self) -> CaughtUp:
+        """Add what the log holds and the index does not, reading the stored bodies. Only it moves the offsets."""
+        done = CaughtUp()
+        offsets = self._offsets()
+        if offsets == self.log.sizes():
+            return done
+        rebuild.feed(self, offsets, done)
+        return done
+
+    def reindex(self) -> "rebuild.Reindexed":
+        """Build a new generation beside this one from the log, and change to it at the end."""
+        return rebuild.reindex(self)
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """A write transaction on the generation that answers. Raises StoreError when the index cannot take it."""
+        connection = self._begin()
+        try:
+            yield connection
+        except BaseException as error:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            if isinstance(error, sqlite3.Error):
+                raise StoreError(f"cannot write the index: {error}") from None
+            raise
+        try:
+            connection.execute("COMMIT")
+        except sqlite3.Error as error:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise StoreError(f"cannot write the index: {error}") from None
+
+    def reading(self, ask: Callable[[Catalog], _T]) -> _T:
+        """Run a question on one snapshot. Errors of SQLite become StoreError with the cure."""
+        connection = self.connection()
+        try:
+            connection.execute("BEGIN")
+            try:
+                return ask(Catalog(connection, self.log))
+            finally:
+                connection.execute("ROLLBACK")
+        except sqlite3.Error as error:
+            raise StoreError(f"the index does not answer ({error}); pc reindex builds it again") from None
+
+    def _begin(self) -> sqlite3.Connection:
+        while True:
+            try:
+                connection = self.connection()
+                connection.execute("BEGIN IMMEDIATE")
+                if connection.execute("SELECT 1 FROM meta WHERE k = 'superseded'").fetchone() is None:
+                    return connection
+                connection.execute("ROLLBACK")
+            except sqlite3.Error as error:
+                raise StoreError(f"cannot write the index: {error}") from None
+            self._forget()
+
+    def _forget(self) -> None:
+        held: tuple[int, str, sqlite3.Connection] | None = getattr(self._local, "held", None)
+        if held is not None:
+            del self._local.held
+            with self._gate:
+                self._connections.discard(held[2])
+            held[2].close()
+
+    def _offsets(self) -> dict[str, int]:
+        try:
+            return dict(self.connection().execute("SELECT file, offset FROM log").fetchall())
+        except sqlite3.Error as error:
+            raise StoreError(f"the index does not answer ({error}); pc reindex builds it again") from None
+
+    def _ensure(self) -> None:
+        if self._usable():
+            return
+        if not self.writable:
+            raise StoreError(f"the store {self.folder.path} has no index of this version and cannot be written")
+        with self.generations.lock():
+            if not self._usable():
+                rebuild.build(self)
+
+    def _usable(self) -> bool:
+        name = self.generations.current()
+        return name is not None and schema.is_usable(self.generations.database(name), writable=self.writable)
+
+
+__all__ = ["BlobError", "CaughtUp", "Index"]

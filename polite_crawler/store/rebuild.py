@@ -1,0 +1,151 @@
+"""Feeding an index from the log: the catch-up of an open one, and the rebuild of a new one beside it."""
+
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from polite_crawler.errors import StoreError
+from polite_crawler.store import schema
+from polite_crawler.store.blobs import BlobError
+from polite_crawler.store.document import Document
+from polite_crawler.store.entry import insert_capture
+from polite_crawler.store.log import Position
+from polite_crawler.store.projection import documents_of, gives_documents, read_body, read_page
+from polite_crawler.store.record import Capture
+
+if TYPE_CHECKING:
+    from polite_crawler.store.index import CaughtUp, Index
+
+_BATCH = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Reindexed:
+    """What a rebuild gave: documents and captures of the new index, lines and bodies left out as damaged, captures
+    that a reader failed on, and documents kept from the index before because nothing here can read their recipe."""
+
+    documents: int
+    captures: int
+    skipped_lines: int
+    skipped_bodies: int
+    failed: int
+    kept: int
+
+
+def feed(index: "Index", offsets: Mapping[str, int], done: "CaughtUp") -> None:
+    """Add to the open index what the log holds from the offsets on."""
+    scan = index.log.scan(offsets)
+    batch: list[tuple[Position, Capture, tuple[Document, ...]]] = []
+
+    def flush() -> None:
+        with index.writing() as connection:
+            for position, capture, documents in batch:
+                done.captures += insert_capture(connection, capture, documents, position)
+            _move(connection, scan.offsets)
+        batch.clear()
+
+    for position, capture in scan:
+        known = index.connection().execute("SELECT file FROM cap WHERE id=?", (capture.id,)).fetchone()
+        if known is None:
+            batch.append((position, capture, _documents(index, capture, done)))
+        elif known[0] is None:
+            batch.append((position, capture, ()))
+        if len(batch) >= _BATCH:
+            flush()
+    flush()
+    done.skipped_lines += scan.skipped
+
+
+def build(index: "Index") -> "tuple[str, CaughtUp]":
+    """Build the next generation from the log and let it answer. The caller holds the lock of the generations."""
+    from polite_crawler.store.index import CaughtUp
+
+    done = CaughtUp()
+    generations = index.generations
+    old, name = generations.current(), generations.make()
+    connection = schema.create(generations.database(name))
+    try:
+        scan = index.log.scan()
+        connection.execute("BEGIN IMMEDIATE")
+        for position, capture in scan:
+            done.captures += insert_capture(connection, capture, _documents(index, capture, done), position)
+        _move(connection, scan.offsets)
+        connection.execute("COMMIT")
+        done.skipped_lines = scan.skipped
+        fence = _fence(index, old)
+        try:
+            late = index.log.scan(scan.offsets)
+            connection.execute("BEGIN IMMEDIATE")
+            for position, capture in late:
+                done.captures += insert_capture(connection, capture, _documents(index, capture, done), position)
+            _move(connection, late.offsets)
+            connection.execute("COMMIT")
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            connection.close()
+            generations.point_to(name)
+            if fence is not None:
+                fence.execute("INSERT OR REPLACE INTO meta VALUES('superseded', ?)", (name,))
+                fence.execute("COMMIT")
+        finally:
+            if fence is not None:
+                fence.close()
+    finally:
+        connection.close()
+    generations.drop_others(name)
+    return name, done
+
+
+def reindex(index: "Index") -> Reindexed:
+    """Rebuild under the lock of the generations, and count. A rebuild that fails keeps the old index."""
+    if not index.writable:
+        raise StoreError(f"cannot write the store {index.folder.path}")
+    try:
+        with index.generations.lock():
+            _, done = build(index)
+        row = index.connection().execute("SELECT (SELECT count(*) FROM doc), (SELECT count(*) FROM cap)").fetchone()
+    except sqlite3.Error as error:
+        raise StoreError(f"cannot build the index: {error}") from None
+    except OSError as error:
+        raise StoreError(f"cannot build the index: {error.strerror or error}") from None
+    return Reindexed(row[0], row[1], done.skipped_lines, done.skipped_bodies, done.failed, done.kept)
+
+
+def _documents(index: "Index", capture: Capture, done: "CaughtUp") -> tuple[Document, ...]:
+    if not gives_documents(capture):
+        return ()
+    assert capture.body is not None
+    try:
+        body = read_body(capture, index.blobs.get(capture.body.sha256))
+    except (BlobError, ValueError):
+        done.skipped_bodies += 1
+        return ()
+    try:
+        return documents_of(capture, read_page(capture, body), body=body, extractors=index.extractors)
+    except Exception as error:  # a reader or an extractor that throws gives no document, and the work goes on
+        done.failed += 1
+        done.errors.append(f"{capture.id}: {type(error).__name__}: {error}")
+        return ()
+
+
+def _move(connection: sqlite3.Connection, offsets: Mapping[str, int]) -> None:
+    connection.executemany(
+        "INSERT INTO log VALUES(?,?) ON CONFLICT(file) DO UPDATE SET offset=max(offset, excluded.offset)",
+        list(offsets.items()),
+    )
+
+
+def _fence(index: "Index", old: str | None) -> sqlite3.Connection | None:
+    """Hold the write lock of the old generation, so that nobody adds to it from here on."""
+    if old is None:
+        return None
+    path = index.generations.database(old)
+    if not path.is_file():
+        return None
+    try:
+        connection = schema.connect(path)
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute("SELECT 1 FROM meta").fetchone()
+    except (StoreError, sqlite3.Error):
+        return None  # no index that anyone could write
+    return connection
