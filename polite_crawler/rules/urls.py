@@ -32,7 +32,6 @@ _KEPT_IN_PATH = "!$&'()*+,;=:@/[]%"
 _KEPT_IN_QUERY = _KEPT_IN_PATH + "?"
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})?")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
-_RESERVED = frozenset(":/?#[]@!$&'()*+,;=%")
 _DOTS = {".": 1, "%2e": 1, "..": 2, ".%2e": 2, "%2e.": 2, "%2e%2e": 2}
 # what is in its normal form by its looks: the usual case, with no parsing
 _PLAIN = re.compile(
