@@ -30,6 +30,11 @@ class Address:
     sockaddr: SockAddr
 
     @property
+    def host(self) -> str:
+        """The address as a text to connect to: with its zone, when it has one."""
+        return f"{self.ip}%{self.sockaddr[3]}" if len(self.sockaddr) == 4 and self.sockaddr[3] else self.ip
+
+    @property
     def family(self) -> socket.AddressFamily:
         """AF_INET6 for four-part socket addresses, else AF_INET."""
         return socket.AF_INET6 if len(self.sockaddr) == 4 else socket.AF_INET

@@ -154,10 +154,10 @@ class ResponseReader:
             self._surplus = bool(body) or head.status == _SWITCHING
             self._finish()
             return
-        self._codings = codings_of(head.values(b"content-encoding"))
-        codings = self._codings + head.transfer_codings
-        if codings:
-            self._decoder = Decoder(codings, self._max_bytes)
+        # a compressed transfer coding under the chunks is one coding more: the payload is kept with it
+        self._codings = codings_of(head.values(b"content-encoding")) + head.transfer_codings
+        if self._codings:
+            self._decoder = Decoder(self._codings, self._max_bytes)
             # a coding may make a body longer, by less than this (RFC 1951: 5 octets for each stored block)
             self._room = self._max_bytes + self._max_bytes // 256 + 1024
         if head.framing == "chunked":

@@ -1,0 +1,198 @@
+"""Scrapy's download handler for http and https: the lane, the exchange, the evidence, the response."""
+
+import asyncio
+from ipaddress import ip_address
+from typing import Self
+from weakref import WeakKeyDictionary
+
+from scrapy import Request
+from scrapy.core.downloader.handlers.base import BaseDownloadHandler
+from scrapy.crawler import Crawler
+from scrapy.exceptions import NotSupported
+from scrapy.http import Headers, Response
+from scrapy.responsetypes import responsetypes
+
+from polite_crawler.rules import pacing
+from polite_crawler.scheduling.lanes import HostLanes, Lane, LaneBusy, lanes_of
+from polite_crawler.scheduling.options import options_of
+from polite_crawler.scheduling.requests import deadline_of, host_of
+from polite_crawler.transport.exchange import Client, Sign, Timeouts
+from polite_crawler.transport.heads import Pairs
+from polite_crawler.transport.trace import trace_of
+from polite_crawler.transport.wire import ExchangeError, Wire
+
+SIGN = "polite_sign"
+"""The meta key of a request's signer (`exchange.Sign`), asked at the moment of sending."""
+MAX_BYTES = "polite_max_bytes"
+"""The meta key of a request's own limit of the body, in bytes after decoding."""
+KIND = "polite_kind"
+"""The meta key of the kind of a request's capture."""
+
+_HOPS = frozenset({301, 302, 303, 307, 308})
+_NOTHING_SENT = frozenset({"egress", "cancelled"})
+_HANDLERS: "WeakKeyDictionary[Crawler, PoliteDownloadHandler]" = WeakKeyDictionary()
+
+
+class UndecodableBody(ExchangeError):
+    """The response came, and its body is not what its coding says. The exchange stands in the trace."""
+
+
+class PoliteDownloadHandler(BaseDownloadHandler):
+    """Sends every request of a crawler: pages, robots.txt, hops and renders. One instance for both schemes.
+
+    It takes the lane of the host, gives it back with the raw answer, and leaves the Wire in the trace of the request.
+    """
+
+    lazy = False
+
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        self._lanes: HostLanes = lanes_of(crawler)
+        self._client = self.make_client(crawler)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """The handler of a crawler, the same one for each scheme."""
+        handler = _HANDLERS.get(crawler)
+        if not isinstance(handler, cls):
+            handler = _HANDLERS[crawler] = cls(crawler)
+        return handler
+
+    def make_client(self, crawler: Crawler) -> Client:
+        """The client by the settings of a crawler. Tests give one with another resolver or another CA."""
+        options = options_of(crawler)
+        return Client(
+            timeouts=Timeouts(**options.timeouts),
+            max_bytes=options.max_bytes,
+            egress=options.egress,
+            clock=self._lanes.clock.now,
+        )
+
+    async def download_request(self, request: Request) -> Response:
+        """The response of one exchange. A request that the queue has handed out does not wait here for its lane:
+        LaneBusy sends it back.
+
+        Raises ExchangeError when there is no response (`egress` with the note of the policy), UndecodableBody, and
+        what the lane raises: HostStopped, DeadlineReached, Closing.
+        """
+        if request.meta.get("proxy"):
+            raise NotSupported("a proxy hides the address that is reached, so none is used: remove meta['proxy']")
+        trace = trace_of(request)
+        host, kind = host_of(request), str(request.meta.get(KIND, "fetch"))
+        lane = await self._lanes.acquire(host, deadline=deadline_of(request), kind=kind, wait=not trace.queued)
+        answer: pacing.Answer | None = None
+        began = self._lanes.clock.now()
+        try:
+            wire = await self._exchange(request, lane)
+            trace.wire = wire
+            answer = _answer(wire, kind)
+        except ExchangeError as error:
+            answer = _no_answer(error, kind, seconds=self._lanes.clock.now() - began)
+            raise
+        except asyncio.CancelledError:
+            answer = pacing.Answer(kind=kind, seconds=self._lanes.clock.now() - began)
+            raise
+        finally:
+            self._lanes.release(lane, answer)
+        request.meta["download_latency"] = wire.headed - wire.started
+        return _response(request, wire, self._client.certificate(wire))
+
+    async def close(self) -> None:
+        """Close all connections."""
+        await self._client.close()
+
+    async def _exchange(self, request: Request, lane: Lane) -> Wire:
+        signer: Sign | None = request.meta.get(SIGN)
+
+        def at_sending(method: str, url: str, headers: Pairs) -> list[tuple[bytes, bytes]]:
+            # DNS and TLS can outlast the lease: who lost the lane sends nothing
+            if not self._lanes.holds(lane):
+                raise LaneBusy(lane.host)
+            return list(signer(method, url, headers)) if signer is not None else []
+
+        task = asyncio.current_task()
+        assert task is not None
+
+        def lost() -> None:
+            task.cancel()
+
+        lane.on_lost = lost
+        limit = request.meta.get(MAX_BYTES)
+        try:
+            return await self._client.exchange(
+                request.method, request.url, _headers(request), request.body, max_bytes=limit, sign=at_sending
+            )
+        except asyncio.CancelledError:
+            if lane.lost and not task.uncancel():
+                raise ExchangeError("cancelled", f"the lane of {lane.host} was lost to another process") from None
+            raise
+        finally:
+            lane.on_lost = None
+
+
+def _headers(request: Request) -> list[tuple[bytes, bytes]]:
+    """The fields of a request in their order. Only gzip is asked for: every tool that reads an archive knows it. A
+    caller may ask for `identity`, as the replay of an archive needs."""
+    pairs = [(name, value) for name, values in request.headers.items() for value in values]
+    asked = [value for name, value in pairs if name == b"Accept-Encoding"]
+    if asked == [b"identity"]:
+        return pairs
+    return [*(pair for pair in pairs if pair[0] != b"Accept-Encoding"), (b"Accept-Encoding", b"gzip")]
+
+
+def _answer(wire: Wire, kind: str) -> pacing.Answer:
+    return pacing.Answer(
+        kind=kind,
+        status=wire.status,
+        seconds=wire.ended - wire.started,
+        retry_after_s=pacing.retry_after(wire.header("retry-after"), now=wire.ended),
+        error=wire.undecodable is not None,
+    )
+
+
+def _no_answer(error: ExchangeError, kind: str, *, seconds: float) -> pacing.Answer | None:
+    """What the pace learns from an exchange without a response; None when the host was not asked."""
+    if error.kind in _NOTHING_SENT and not error.sent:
+        return None
+    return pacing.Answer(kind=kind, seconds=seconds, error=error.kind not in ("idle", "cancelled"))
+
+
+def _response(request: Request, wire: Wire, certificate: bytes | None) -> Response:
+    if wire.decoded is None and not (wire.status in _HOPS and wire.header("location")):
+        raise UndecodableBody(
+            "protocol",
+            f"the body does not decode: {wire.undecodable}",
+            sent=True,
+            request_head=wire.request_head,
+            ip=wire.ip,
+            port=wire.port,
+            started=wire.started,
+            ended=wire.ended,
+        )
+    body = wire.decoded or b""
+    headers = Headers()
+    for name, value in wire.headers:
+        headers.appendlist(name, value)
+    plain = headers
+    if b"Content-Encoding" in headers:
+        # Scrapy takes a coded body for no text, and this one is decoded
+        plain = headers.copy()
+        del plain[b"Content-Encoding"]
+    cls = responsetypes.from_args(headers=plain, url=request.url, body=body)
+    return cls(
+        url=request.url,
+        status=wire.status,
+        headers=headers,
+        body=body,
+        flags=_flags(wire),
+        request=request,
+        certificate=certificate,
+        ip_address=ip_address(wire.ip),
+        protocol=f"HTTP/{wire.http}",
+    )
+
+
+def _flags(wire: Wire) -> list[str]:
+    if wire.truncated is None:
+        return []
+    return ["dataloss"] if wire.truncated == "disconnect" else ["truncated"]
