@@ -1,17 +1,11 @@
 """What became of one request on its way through the engine: `request.meta["polite"]`."""
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
-
 from scrapy import Request
 
 from polite_crawler.readers.page import Page
 from polite_crawler.store.record import Capture, RobotsCheck, Validators
 from polite_crawler.transport.wire import Wire
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
 
 META = "polite"
 
@@ -24,7 +18,7 @@ class Trace:
 
     wire: Wire | None = None
     robots: tuple[RobotsCheck, ...] = ()
-    signals: "Mapping[str, Any] | None" = None
+    robots_body: bytes | None = None
     validators: Validators | None = None
     notes: list[str] = field(default_factory=list)
     capture: Capture | None = None

@@ -1,0 +1,185 @@
+"""The settings of the package as typed options: one place that knows their defaults and what is valid.
+
+`DEFAULTS` is what Scrapy's settings get at their lowest priority, so each setting can be read there by its name too.
+"""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from polite_crawler.errors import BadOption
+from polite_crawler.rules import addresses, durations, identity, pacing, redaction
+
+DEFAULTS: dict[str, Any] = {
+    "POLITE_STORE": None,
+    "POLITE_BOT_URL": identity.BOT_URL,
+    "POLITE_CONTACT": "",
+    "POLITE_USER_AGENT": "",
+    "POLITE_ON_BEHALF_OF": [],
+    "POLITE_OBEY_DEFAULT_TOKEN": True,
+    "POLITE_PAGE_INTERVAL": 3.0,
+    "POLITE_SLOW_FACTOR": 2.0,
+    "POLITE_HOSTS": {},
+    "POLITE_MAX_WAIT": "10m",
+    "POLITE_TIMEOUTS": {"dns": 10, "connect": 15, "head": 30, "body": 60},
+    "POLITE_RETRIES": 2,
+    "POLITE_ALLOW_PRIVATE": False,
+    "POLITE_EGRESS_ALLOW": [],
+    "POLITE_MAX_AGE": "24h",
+    "POLITE_MAX_BYTES": 5 * 1024 * 1024,
+    "POLITE_MIN_FREE": 200 * 1024 * 1024,
+    "POLITE_SECRET_PARAMS": [],
+    "POLITE_SCOPE": "",
+    "POLITE_LABELS": {},
+    "POLITE_SCOPE_RANK": {},
+}
+
+_HOME = "~/.polite-crawler"
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The checked settings of one crawl. Spans are seconds, sizes bytes."""
+
+    store: str
+    identity: identity.Identity
+    tokens: tuple[str, ...]
+    policy_of: Callable[[str], pacing.Policy]
+    max_wait: float
+    timeouts: Mapping[str, float]
+    retries: int
+    egress: addresses.Egress
+    max_age: durations.MaxAge
+    max_bytes: int
+    min_free: int
+    secret_params: frozenset[str]
+    scope: str | None
+    labels: Mapping[str, str]
+    scope_rank: Mapping[str, int]
+
+    @classmethod
+    def of(cls, setting: Callable[[str], Any], environment: Mapping[str, str], *, delay: float = 0.0) -> "Options":
+        """The options of a settings getter. The environment counts where a setting says nothing. `delay` is Scrapy's
+        DOWNLOAD_DELAY: a larger one raises the page interval. Raises BadOption for a value that is not valid."""
+        who = identity.identity(
+            user_agent=_text(setting, "POLITE_USER_AGENT"),
+            bot_url=_text(setting, "POLITE_BOT_URL"),
+            contact=_text(setting, "POLITE_CONTACT") or environment.get("POLITE_CRAWLER_CONTACT", ""),
+        )
+        default = pacing.Policy(
+            page_interval=max(_span(setting, "POLITE_PAGE_INTERVAL"), delay),
+            slow_factor=_number(setting, "POLITE_SLOW_FACTOR"),
+        )
+        private = _flag(setting, "POLITE_ALLOW_PRIVATE") or _truth(
+            environment.get("POLITE_CRAWLER_ALLOW_PRIVATE", ""), "POLITE_CRAWLER_ALLOW_PRIVATE"
+        )
+        return cls(
+            store=_text(setting, "POLITE_STORE") or environment.get("POLITE_CRAWLER_DIR") or _HOME,
+            identity=who,
+            tokens=identity.tokens(
+                who,
+                on_behalf_of=_names(setting, "POLITE_ON_BEHALF_OF"),
+                obey_default_token=_flag(setting, "POLITE_OBEY_DEFAULT_TOKEN"),
+            ),
+            policy_of=pacing.policies(_mapping(setting, "POLITE_HOSTS"), default),
+            max_wait=_span(setting, "POLITE_MAX_WAIT"),
+            timeouts=_timeouts(_mapping(setting, "POLITE_TIMEOUTS")),
+            retries=_count(setting, "POLITE_RETRIES"),
+            egress=addresses.Egress(private, addresses.EgressAllow.parse(_names(setting, "POLITE_EGRESS_ALLOW"))),
+            max_age=durations.max_age(setting("POLITE_MAX_AGE"), "POLITE_MAX_AGE"),
+            max_bytes=_count(setting, "POLITE_MAX_BYTES", least=1),
+            min_free=_count(setting, "POLITE_MIN_FREE"),
+            secret_params=redaction.secret_params(_names(setting, "POLITE_SECRET_PARAMS")),
+            scope=_text(setting, "POLITE_SCOPE") or None,
+            labels={str(k): str(v) for k, v in _mapping(setting, "POLITE_LABELS").items()},
+            scope_rank={str(k): int(v) for k, v in _mapping(setting, "POLITE_SCOPE_RANK").items()},
+        )
+
+
+def store_path(option: str | None, environment: Mapping[str, str] = os.environ) -> str:
+    """The folder of the store: the option, the environment's POLITE_CRAWLER_DIR, or ~/.polite-crawler."""
+    return option or environment.get("POLITE_CRAWLER_DIR") or _HOME
+
+
+def _text(setting: Callable[[str], Any], name: str) -> str:
+    value = setting(name)
+    return "" if value is None else str(value).strip()
+
+
+def _span(setting: Callable[[str], Any], name: str) -> float:
+    return durations.seconds(setting(name), name)
+
+
+def _number(setting: Callable[[str], Any], name: str) -> float:
+    value = setting(name)
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = -1.0
+    if not 0 <= number < float("inf"):
+        raise BadOption(f"{name}: {value!r} is not a number from 0")
+    return number
+
+
+def _count(setting: Callable[[str], Any], name: str, *, least: int = 0) -> int:
+    value = setting(name)
+    try:
+        number = int(value)
+    except (TypeError, ValueError):
+        number = -1
+    if isinstance(value, bool) or number < least or (isinstance(value, float) and value != number):
+        raise BadOption(f"{name}: {value!r} is not a whole number from {least}")
+    return number
+
+
+def _flag(setting: Callable[[str], Any], name: str) -> bool:
+    value = setting(name)
+    return value if isinstance(value, bool) else _truth(str(value), name)
+
+
+def _truth(value: str, name: str) -> bool:
+    text = value.strip().lower()
+    if text in ("1", "true", "yes", "on"):
+        return True
+    if text in ("", "0", "false", "no", "off", "none"):
+        return False
+    raise BadOption(f"{name}: {value!r} is neither true nor false")
+
+
+def _names(setting: Callable[[str], Any], name: str) -> Sequence[str]:
+    value = setting(name)
+    if value is None:
+        return ()
+    if isinstance(value, str):
+        return [part for part in value.replace(",", " ").split() if part]
+    if not isinstance(value, (list, tuple, set, frozenset)) or not all(isinstance(one, str) for one in value):
+        raise BadOption(f"{name}: {value!r} is not a list of names")
+    return list(value)
+
+
+def _mapping(setting: Callable[[str], Any], name: str) -> Mapping[str, Any]:
+    value = setting(name)
+    if value is None or value == "":
+        return {}
+    if isinstance(value, str):
+        import json
+
+        try:
+            value = json.loads(value)
+        except ValueError:
+            raise BadOption(f"{name}: {value!r} is not a JSON object") from None
+    if not hasattr(value, "items"):
+        raise BadOption(f"{name}: {value!r} is not a mapping")
+    return dict(value.items())
+
+
+def _timeouts(value: Mapping[str, Any]) -> Mapping[str, float]:
+    known: dict[str, float] = dict(DEFAULTS["POLITE_TIMEOUTS"])
+    for key, span in value.items():
+        if key not in known:
+            raise BadOption(f"POLITE_TIMEOUTS: there is no time-out {key!r} (there are {', '.join(known)})")
+        known[key] = durations.seconds(span, f"POLITE_TIMEOUTS[{key!r}]")
+        if known[key] <= 0:
+            raise BadOption(f"POLITE_TIMEOUTS[{key!r}]: a time-out is longer than 0 s")
+    return known

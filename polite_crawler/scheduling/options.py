@@ -1,0 +1,24 @@
+"""The checked options of a crawler, made once from its settings."""
+
+import os
+from weakref import WeakKeyDictionary
+
+from scrapy.crawler import Crawler
+from scrapy.settings import BaseSettings
+
+from polite_crawler.rules.options import Options
+
+_OPTIONS: WeakKeyDictionary[Crawler, Options] = WeakKeyDictionary()
+
+
+def options_of(crawler: Crawler) -> Options:
+    """The options of a crawler. Raises BadOption for a value that is not valid."""
+    options = _OPTIONS.get(crawler)
+    if options is None:
+        options = _OPTIONS[crawler] = of_settings(crawler.settings)
+    return options
+
+
+def of_settings(settings: BaseSettings) -> Options:
+    """The options of Scrapy settings and of this process's environment."""
+    return Options.of(settings.get, os.environ, delay=settings.getfloat("DOWNLOAD_DELAY"))
