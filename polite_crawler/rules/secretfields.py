@@ -19,13 +19,14 @@ DEFAULT_SECRET_PARAMS: frozenset[str] = frozenset({
 """Query parameters whose values are secrets. Case, `-` and `_` make no difference, and `user[password]` is one too."""
 
 SECRET_HEADERS: frozenset[str] = frozenset({
-    "x-api-key", "api-key", "apikey", "x-apikey", "x-api-token", "x-api-secret", "x-auth", "x-auth-token", "x-auth-key",
-    "x-access-token", "x-refresh-token", "x-id-token", "x-token", "x-secret", "x-csrf-token", "x-csrftoken",
-    "x-xsrf-token", "csrf-token", "x-session-id", "x-session-token", "x-session", "x-authorization",
+    "x-api-key", "api-key", "apikey", "x-apikey", "x-api-token", "x-api-secret", "x-auth", "x-auth-token",
+    "x-auth-key", "x-access-token", "x-refresh-token", "x-id-token", "x-token", "x-secret", "x-csrf-token",
+    "x-csrftoken", "x-xsrf-token", "csrf-token", "x-session-id", "x-session-token", "x-session", "x-authorization",
     "x-amz-security-token", "x-goog-api-key", "x-goog-iap-jwt-assertion", "x-functions-key", "x-vault-token",
-    "private-token", "job-token", "x-gitlab-token", "x-github-token", "x-shopify-access-token", "x-client-secret", "x-rapidapi-key",
-    "x-algolia-api-key", "x-plex-token", "x-figma-token", "x-forwarded-access-token", "ocp-apim-subscription-key",
-    "fastly-key", "circle-token", "authentication", "authentication-info", "proxy-authentication-info",
+    "private-token", "job-token", "x-gitlab-token", "x-github-token", "x-shopify-access-token", "x-client-secret",
+    "x-rapidapi-key", "x-algolia-api-key", "x-plex-token", "x-figma-token", "x-forwarded-access-token",
+    "ocp-apim-subscription-key", "fastly-key", "circle-token", "authentication", "authentication-info",
+    "proxy-authentication-info",
 })  # fmt: skip
 """Header fields whose whole value is a secret, in requests and responses, beside Cookie and Authorization."""
 

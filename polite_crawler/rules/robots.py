@@ -1,0 +1,5 @@
+"""robots.txt: `parse` a body, `decide` a URL (RFC 9309), and `access`, what the answers to /robots.txt mean."""
+
+from polite_crawler.rules.robotsfile import MAX_DELAY, MAX_OCTETS, Decision, Group, Record, RobotsFile, Rule, parse
+
+__all__ = ["MAX_DELAY", "MAX_OCTETS", "Decision", "Group", "Record", "RobotsFile", "Rule", "parse"]
