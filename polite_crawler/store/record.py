@@ -253,6 +253,8 @@ def _plain(value: Any) -> Any:
         return {k: _plain(v) for k, v in value.items()}
     if isinstance(value, (tuple, list)):
         return [_plain(v) for v in value]
+    if isinstance(value, float):
+        raise ValueError("a line of the log holds no fractions: they have no one spelling")
     return value
 
 
