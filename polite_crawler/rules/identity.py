@@ -7,11 +7,8 @@ from dataclasses import dataclass
 from polite_crawler.errors import BadOption
 from polite_crawler.rules.urls import is_http, normalize
 
-VERSION = "0.1.0"
-"""The version that the User-Agent names: the one of the package (`polite_crawler.__version__`)."""
-
-TOKEN = "PoliteCrawler"  # noqa: S105  (a product token, no secret)
-BOT_URL = "https://mark1russell7.github.io/crawler/bot/"
+DEFAULT_TOKEN = "PoliteCrawler"  # noqa: S105  (a product token, no secret)
+DEFAULT_BOT_URL = "https://mark1russell7.github.io/crawler/bot/"
 """The page that tells site owners what this crawler does and how to refuse it."""
 
 _TOKEN = re.compile(r"[A-Za-z_-]{1,64}").fullmatch
@@ -26,31 +23,36 @@ _MAILBOX = re.compile(rf"{_ATEXT}(?:\.{_ATEXT})*@{_LABEL}(?:\.{_LABEL})*").fullm
 class Identity:
     """What the crawler sends about itself.
 
-    `token` is the product token of the User-Agent (RFC 9309 section 2.2.1). `mailbox` is the value of From (RFC 9110
-    section 10.1.2), or None.
+    `token` is the product token of the User-Agent (RFC 9309 section 2.2.1). `tokens` are all tokens whose rules must
+    allow a URL: the own one first, then PoliteCrawler (when the User-Agent links its page), then those it fetches on
+    behalf of. `mailbox` is the value of From (RFC 9110 section 10.1.2), or None.
     """
 
     user_agent: str
     token: str
+    tokens: tuple[str, ...]
     mailbox: str | None = None
 
 
-def identity(*, user_agent: str = "", bot_url: str = BOT_URL, contact: str = "", version: str = VERSION) -> Identity:
-    """The identity of the options POLITE_USER_AGENT, POLITE_BOT_URL and POLITE_CONTACT. Raises BadOption for one that
-    HTTP cannot send or that no site owner could use."""
+def identity(
+    *,
+    version: str,
+    user_agent: str = "",
+    bot_url: str = DEFAULT_BOT_URL,
+    contact: str = "",
+    on_behalf_of: Iterable[str] = (),
+    obey_default_token: bool = True,
+) -> Identity:
+    """The identity of the options; each argument is the setting of that name. Raises BadOption for one that HTTP
+    cannot send or that no site owner could use."""
     mailbox, address = _contact(contact)
     agent = _user_agent(user_agent.strip(), version, _bot_url(bot_url), address)
-    return Identity(agent, product_token(agent), mailbox)
-
-
-def tokens(who: Identity, *, on_behalf_of: Iterable[str] = (), obey_default_token: bool = True) -> tuple[str, ...]:
-    """The tokens whose rules must all allow a URL: the own one, PoliteCrawler when the User-Agent links its page, and
-    those of POLITE_ON_BEHALF_OF; each one time, in any case. Raises BadOption for what is no product token."""
-    names = [who.token]
-    if obey_default_token and BOT_URL in who.user_agent:
-        names.append(TOKEN)
-    names += [_checked_token(one.strip(), "POLITE_ON_BEHALF_OF") for one in on_behalf_of]
-    return _distinct(names)
+    token = product_token(agent)
+    tokens = [token]
+    if obey_default_token and DEFAULT_BOT_URL in agent:
+        tokens.append(DEFAULT_TOKEN)
+    tokens += [_checked_token(one.strip(), "POLITE_ON_BEHALF_OF") for one in on_behalf_of]
+    return Identity(agent, token, _distinct(tokens), mailbox)
 
 
 def product_token(user_agent: str) -> str:
@@ -74,7 +76,7 @@ def _checked_token(token: str, option: str) -> str:
 def _user_agent(given: str, version: str, bot_url: str, address: str) -> str:
     if not given:
         about = "; ".join(part for part in (bot_url and "+" + bot_url, address) if part)
-        return f"{TOKEN}/{version} ({about})" if about else f"{TOKEN}/{version}"
+        return f"{DEFAULT_TOKEN}/{version} ({about})" if about else f"{DEFAULT_TOKEN}/{version}"
     if not _VISIBLE(given) or len(given) > 500:
         raise BadOption("POLITE_USER_AGENT: HTTP can send only visible ASCII in one line of at most 500 characters")
     return f"{given} ({address})" if address and address not in given else given
@@ -105,8 +107,8 @@ def _in_comment(text: str) -> str:
     return text.replace("(", "%28").replace(")", "%29")
 
 
-def _distinct(names: Iterable[str]) -> tuple[str, ...]:
+def _distinct(tokens: Iterable[str]) -> tuple[str, ...]:
     by_name: dict[str, str] = {}
-    for name in names:
-        by_name.setdefault(name.lower(), name)
+    for token in tokens:
+        by_name.setdefault(token.lower(), token)
     return tuple(by_name.values())
