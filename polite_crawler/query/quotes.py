@@ -1,0 +1,266 @@
+"""Where a quote stands in a text: the strictest set of named normalizations under which it is there.
+
+The sets are in one sequence, from strict to loose: exact, then white-space, typography, ellipsis, emphasis and case,
+where a set without a looser normalization always comes before a set with it. One fold under the loosest form says
+whether the quote is there at all; the set is then found in the few places that it gave, so the time is linear.
+"""
+
+import re
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from threading import Lock
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polite_crawler.errors import BadOption
+from polite_crawler.query.canonical_text import Folded, Form, WhiteSpace, fold, fold_quote, has_emphasis, solid_pieces
+
+NORMALIZATIONS: Final = ("white-space", "typography", "ellipsis", "emphasis", "case")
+"""The names, from strict to loose. No normalization is `exact`."""
+
+ELLIPSIS_GAP: Final = 4000
+"""How many code points of the text an ellipsis may stand for."""
+
+_ELLIPSIS = re.compile(r"\s*(?:\[\s*(?:…|\.\.\.|\. \. \.)\s*\]|\(\s*(?:…|\.\.\.|\. \. \.)\s*\)|…|\.{3,}|\. \. \.)\s*")
+_WORD = re.compile(r"\w")
+_MARGIN = 8
+_FEW = 64
+_LOOKS = 12
+_CACHED_CHARS = 48_000_000
+_CACHED_FROM = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A quote in a text: the first place, [start, end) in code points, and the number of such places.
+
+    `count` counts the places, without overlap, that match under the same set and under no stricter one.
+    """
+
+    start: int
+    end: int
+    normalizations: tuple[str, ...]
+    count: int
+
+    @property
+    def normalization(self) -> str:
+        """The names joined by `+`, or `exact`."""
+        return "+".join(self.normalizations) or "exact"
+
+
+class QuotableText:
+    """A text that quotes are looked up in. It keeps its folded forms, so a second quote costs one search."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._forms: dict[Form, Folded] = {}
+        self._emphasis: bool | None = None
+
+    @property
+    def weight(self) -> int:
+        """About how many characters it holds in memory."""
+        return len(self.text) + sum(len(one.text) for one in self._forms.values())
+
+    @property
+    def has_emphasis(self) -> bool:
+        """Whether the text has marks of emphasis, as a Markdown file has."""
+        if self._emphasis is None:
+            self._emphasis = has_emphasis(self.text)
+        return self._emphasis
+
+    def folded(self, form: Form) -> Folded:
+        """The text under a form, made one time."""
+        if form not in self._forms:
+            self._forms[form] = fold(self.text, form)
+        return self._forms[form]
+
+
+class TextCache:
+    """The last texts that quotes were looked up in, by the SHA-256 of the text or the text itself."""
+
+    def __init__(self, chars: int = _CACHED_CHARS) -> None:
+        self._chars = chars
+        self._texts: OrderedDict[str, QuotableText] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, key: str) -> QuotableText | None:
+        """The text of that key, when it is still there."""
+        with self._lock:
+            if key in self._texts:
+                self._texts.move_to_end(key)
+            return self._texts.get(key)
+
+    def put(self, key: str, text: QuotableText) -> QuotableText:
+        """Keep a text; the oldest ones go when the cache is full."""
+        with self._lock:
+            kept = self._texts.setdefault(key, text)
+            self._texts.move_to_end(key)
+            while len(self._texts) > 1 and sum(one.weight for one in self._texts.values()) > self._chars:
+                self._texts.popitem(last=False)
+        return kept
+
+
+_RECENT = TextCache()
+
+
+def quotable(text: str) -> QuotableText:
+    """The text made ready; a long text is kept for the next quote."""
+    if len(text) < _CACHED_FROM:
+        return QuotableText(text)
+    return _RECENT.get(text) or _RECENT.put(text, QuotableText(text))
+
+
+def verify_text(text: str | QuotableText, quote: str) -> Match | None:
+    """The place of a quote in a text, or None. Raises BadOption for a quote without a visible character.
+
+    text[match.start:match.end] is the passage that matches.
+    """
+    check_quote(quote)
+    ready = text if isinstance(text, QuotableText) else quotable(text)
+    start = ready.text.find(quote)
+    if start >= 0:
+        return Match(start, start + len(quote), (), ready.text.count(quote))
+    marks = has_emphasis(quote) or ready.has_emphasis
+    pieces = tuple(piece for piece in _ELLIPSIS.split(quote) if _WORD.search(piece))
+    cut = bool(pieces) and pieces != (quote,)
+    for white_space in ("collapsed", "squeezed"):
+        best: Match | None = None
+        for emphasis, ellipsis in product((False, True), repeat=2):
+            if (emphasis and not marks) or (ellipsis and not cut):
+                continue
+            search = _Search(pieces if ellipsis else (quote,), white_space, ellipsis, emphasis)
+            if best is None or _rank(search.fixed) < _rank(best.normalizations):
+                best = min((one for one in (best, search.run(ready)) if one), key=_match_rank, default=None)
+        if best:
+            return best
+    return None
+
+
+def check_quote(quote: str) -> None:
+    """Raise BadOption for a quote that any text holds."""
+    if not quote.strip():
+        raise BadOption("the quote is empty: give the words that the text should hold")
+
+
+def _rank(normalizations: Sequence[str]) -> int:
+    return sum(1 << NORMALIZATIONS.index(name) for name in normalizations)
+
+
+def _match_rank(match: Match) -> int:
+    return _rank(match.normalizations)
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """A quote, in pieces between its ellipses, with the normalizations that are decided beforehand."""
+
+    pieces: tuple[str, ...]
+    white_space: WhiteSpace
+    ellipsis: bool
+    emphasis: bool
+
+    @property
+    def fixed(self) -> tuple[str, ...]:
+        """The names of the decided normalizations."""
+        return tuple(name for name, on in (("ellipsis", self.ellipsis), ("emphasis", self.emphasis)) if on)
+
+    def run(self, text: QuotableText) -> Match | None:
+        """The strictest match in the whole text."""
+        if self.white_space == "squeezed" and not self._may_be_squeezed(text):
+            return None
+        loosest = self._form(True, True, True)
+        folded = text.folded(loosest)
+        hits = self._chains(folded.text, loosest, _FEW + 1)
+        if not hits:
+            return None
+        if len(hits) > _FEW:
+            return self._by_whole_text(text)
+        found = [self._in_window(text.text, folded.span(*hit)) for hit in hits]
+        strictest = min(found, key=_match_rank)
+        spans = sorted({(one.start, one.end) for one in found if one.normalizations == strictest.normalizations})
+        return Match(*spans[0], strictest.normalizations, len(_apart(spans)))
+
+    def _may_be_squeezed(self, text: QuotableText) -> bool:
+        """Whether the text holds what no missing space can change: a cheap look before another fold."""
+        form = Form("collapsed", typography=True, emphasis=self.emphasis, case=True)
+        held = text.folded(form).text
+        solid = solid_pieces(" ".join(fold_quote(piece, form) for piece in self.pieces))
+        return all(piece in held for piece in solid[:_LOOKS])
+
+    def _form(self, white_space: bool, typography: bool, case: bool) -> Form:
+        return Form(self.white_space if white_space else "kept", typography, self.emphasis, case)
+
+    def _forms(self) -> Iterator[tuple[tuple[str, ...], Form]]:
+        """From strict to loose."""
+        for case, typography, white_space in product((False, True), repeat=3):
+            on = {"white-space": white_space, "typography": typography, "case": case}
+            names = tuple(name for name in NORMALIZATIONS if on.get(name) or name in self.fixed)
+            yield names, self._form(white_space, typography, case)
+
+    def _in_window(self, text: str, span: tuple[int, int]) -> Match:
+        """The strictest match around a place that the loosest form gave."""
+        low = max(0, span[0] - _MARGIN)
+        window = text[low : span[1] + _MARGIN]
+        names: tuple[str, ...] = ()
+        for names, form in self._forms():
+            folded = fold(window, form)
+            if hits := self._chains(folded.text, form, 1):
+                start, end = folded.span(*hits[0])
+                return Match(low + start, low + end, names, 1)
+        return Match(*span, names, 1)
+
+    def _by_whole_text(self, text: QuotableText) -> Match | None:
+        """The same where the loosest form matches in very many places."""
+        for names, form in self._forms():
+            folded = text.folded(form)
+            if hits := self._chains(folded.text, form, None):
+                return Match(*folded.span(*hits[0]), names, len(_apart(hits)))
+        return None
+
+    def _chains(self, text: str, form: Form, limit: int | None) -> list[tuple[int, int]]:
+        """The places where the pieces follow each other, each within the gap of the one before."""
+        pieces = [piece for piece in (fold_quote(piece, form) for piece in self.pieces) if piece]
+        if not pieces:
+            return []
+        if len(pieces) == 1:
+            return [(at, at + len(pieces[0])) for at in _occurrences(text, pieces[0], limit)]
+        starts = origins = np.array(list(_occurrences(text, pieces[0], None)), np.int64)
+        ends = starts + len(pieces[0])
+        for piece in pieces[1:]:
+            starts, origins = _following(ends, origins, np.array(list(_occurrences(text, piece, None)), np.int64))
+            ends = starts + len(piece)
+        chains = _apart(list(zip(origins.tolist(), ends.tolist(), strict=True)))
+        return chains[:limit]
+
+
+def _occurrences(text: str, piece: str, limit: int | None) -> Iterator[int]:
+    """The places of a piece; all of them without overlap, or the first ones with it."""
+    step = len(piece) if limit is None else 1
+    at = text.find(piece)
+    while at >= 0 and limit != 0:
+        yield at
+        limit = None if limit is None else limit - 1
+        at = text.find(piece, at + step)
+
+
+def _following(
+    ends: NDArray[np.int64], origins: NDArray[np.int64], starts: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The starts that follow an end within the gap, and the origin of the nearest such end."""
+    nearest = np.searchsorted(ends, starts, side="right") - 1
+    starts, nearest = starts[nearest >= 0], nearest[nearest >= 0]
+    near = starts - ends[nearest] <= ELLIPSIS_GAP if len(starts) else np.zeros(0, np.bool_)
+    return starts[near], origins[nearest[near]]
+
+
+def _apart(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The spans, in the sequence of their ends, that do not overlap one before them."""
+    out: list[tuple[int, int]] = []
+    for start, end in spans:
+        if not out or start >= out[-1][1]:
+            out.append((start, end))
+    return out
