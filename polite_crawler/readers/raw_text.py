@@ -5,6 +5,7 @@ content is cut out of the source before parsing, as a browser does. One pass, li
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 _RAW = "script|style|textarea|title|xmp|iframe|noembed|noframes|noscript"
@@ -25,24 +26,32 @@ def cut_noscript(source: str) -> WithoutNoscript:
     """Cut the noscript elements out of a source. One in a comment, a script or a title is not an element."""
     if _NOSCRIPT.search(source) is None:
         return WithoutNoscript(source)
-    kept: list[str] = []
-    cut: list[str] = []
-    at = 0
+    pieces = list(_pieces(source))
+    return WithoutNoscript(
+        "".join(piece for inside, piece in pieces if not inside), tuple(piece for inside, piece in pieces if inside)
+    )
+
+
+def keep_noscript(source: str) -> str:
+    """The source with its noscript elements as plain boxes, as a browser without scripting shows them."""
+    return "".join(f"<div>{piece}</div>" if inside else piece for inside, piece in _pieces(source))
+
+
+def _pieces(source: str) -> Iterator[tuple[bool, str]]:
+    """The source in pieces: the content of a noscript element (True), or what stands between two of them (False)."""
+    at = kept = 0
     while (match := _OPEN.search(source, at)) is not None:
         name = (match.group(1) or "").lower()
         start, end = _content(source, match.end(), name)
         if end < 0:
             # Never closed: for a browser the rest is raw text as well.
             break
-        after = source.find(">", end) + 1 if name else end
+        at = source.find(">", end) + 1 if name else end
         if name == "noscript":
-            kept.append(source[at : match.start()])
-            cut.append(source[start:end])
-        else:
-            kept.append(source[at:after])
-        at = after
-    kept.append(source[at:])
-    return WithoutNoscript("".join(kept), tuple(cut))
+            yield False, source[kept : match.start()]
+            yield True, source[start:end]
+            kept = at
+    yield False, source[kept:]
 
 
 def _content(source: str, at: int, name: str) -> tuple[int, int]:

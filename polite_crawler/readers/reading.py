@@ -14,8 +14,8 @@ _TEXT_TYPES = re.compile(
 )
 _HTML_TYPES = frozenset(("text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml"))
 _MARKUP = re.compile(
-    rb"(?:\xef\xbb\xbf)?\s*(?:<!--.*?-->\s*)*<(?:!doctype html|html|head|body|title|script|style|div|p|a|h1|table|br|font"
-    rb"|iframe|meta)[\s/>]",
+    rb"(?:\xef\xbb\xbf)?\s*(?:<!--.*?-->\s*)*<(?:!doctype html|html|head|body|title|script|style|div|p|a|h1|table|br"
+    rb"|font|iframe|meta)[\s/>]",
     re.I | re.S,
 )
 # https://mimesniff.spec.whatwg.org/ section 6

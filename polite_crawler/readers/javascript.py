@@ -1,0 +1,99 @@
+"""Whether a page shows almost nothing without JavaScript, so that only a browser can read it."""
+
+import re
+
+from lxml.html import HtmlElement
+
+_LETTER = re.compile(r"[^\W\d_]")
+# A character of these scripts says as much as three letters.
+_DENSE = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_ROOT_IDS = frozenset(
+    """root app __next __nuxt ___gatsby q-app main-app svelte app-root react-root reactroot ember-app application
+    vue-app app-container container-root app-mount main-container react-app spa approot appmount __docusaurus
+    wrapper-app mount""".split()  # noqa: SIM905
+)
+_ROOT_TAGS = frozenset(("app-root", "ion-app", "my-app", "app-component"))
+_ROOT_MARKS = ("data-reactroot", "ng-app", "data-ng-app", "ng-version", "data-v-app", "data-server-rendered")
+_ASKS = re.compile(
+    r"(?:enable|activate|requires?|needs?|turn on|allow|without|activer|activez|aktivier\w*|habilit\w*|activ[ae]\w*"
+    r"|attiva\w*|abilita\w*|włącz\w*|ative|inschakelen|aktivera|aktiver).{0,60}java ?script"
+    r"|java ?script.{0,60}(?:disabled|required|enable|not enabled|turned off|deaktiviert|désactivé|desactivado"
+    r"|desabilitado|disattivato|wyłączon|erforderlich|nécessaire|necesario|aktivieren|needed|uitgeschakeld)"
+    r"|без javascript|включите javascript|javascript ?(?:を|が)(?:有効|無効|必要)|启用 ?javascript"
+    r"|啟用 ?javascript|javascript ?(?:을|를)",
+    re.IGNORECASE | re.DOTALL,
+)
+_REDIRECT = re.compile(r"location\s*(?:\.\s*(?:href|replace|assign)\s*)?[=(]")
+_FEW = 50
+_SHORT = 250
+_MEDIUM = 400
+_MANY = 800
+_SCAN = 4000
+
+
+def letters(text: str) -> int:
+    """The letters of a text; one of a script without spaces between words counts as three."""
+    return len(_LETTER.findall(text)) + 2 * len(_DENSE.findall(text))
+
+
+def needs_javascript(root: HtmlElement, text: str, noscript: str, source_length: int) -> str | None:
+    """Why the page cannot be read without scripts, or None. `text` is its visible text, `noscript` the markup of its
+    noscript elements, `source_length` the characters of its source.
+    """
+    if len(text) > 10 * _MANY:
+        return None
+    count = letters(text)
+    if count >= _MANY:
+        return None
+    external, inline = _scripts(root)
+    if count < _FEW and (external or inline):
+        return "the page has no text without scripts"
+    if not external and inline < 200:
+        return None
+    if _has_empty_root(root):
+        return "the root of the application is empty"
+    if count < _MEDIUM and (_ASKS.search(noscript[:_SCAN]) or _ASKS.search(text[:_SCAN])):
+        return "the page asks for JavaScript"
+    if count < _SHORT and source_length > 20_000:
+        return "the page has little text in much markup"
+    return None
+
+
+def _scripts(root: HtmlElement) -> tuple[int, int]:
+    """The scripts with a source, and the characters of code in those without; data blocks are no code."""
+    external = inline = 0
+    for script in root.iter("script"):
+        kind = (script.get("type") or "").partition(";")[0].strip().lower()
+        if kind and "javascript" not in kind and "ecmascript" not in kind and kind not in ("module", "text/babel"):
+            continue
+        if script.get("src"):
+            external += 1
+        else:
+            inline += len(script.text or "")
+    return external, inline
+
+
+def _has_empty_root(root: HtmlElement) -> bool:
+    for element in root.iter():
+        if not isinstance(element.tag, str) or element.tag in ("html", "body", "script"):
+            continue
+        if element.tag in _ROOT_TAGS or (element.get("id") or "").lower() in _ROOT_IDS or _is_marked(element):
+            return _few_letters(element)
+    return False
+
+
+def _is_marked(element: HtmlElement) -> bool:
+    return bool(element.attrib) and any(element.get(mark) is not None for mark in _ROOT_MARKS)
+
+
+def _few_letters(element: HtmlElement) -> bool:
+    found = 0
+    for part in element.iter():
+        if part.tag in ("script", "style", "template"):
+            continue
+        found += letters(part.text or "")
+        if part is not element:
+            found += letters(part.tail or "")
+        if found >= 60:
+            return False
+    return True
