@@ -1,20 +1,43 @@
-"""polite-crawler: fetch a source one time, keep the evidence, read it many times."""
+"""polite-crawler: fetch a source one time, keep the evidence, read it many times.
+
+The names here load their parts late: reading a store imports no Scrapy.
+"""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from polite_crawler.addon import Addon
+    from polite_crawler.errors import BadOption, HeldBack, NotStored, PoliteError, StoreError
     from polite_crawler.query.store import Store, open_store
 
 __version__ = "0.1.0"
-__all__ = ["Store", "__version__", "open_store"]
 
-_LATE = {"Store": "polite_crawler.query.store", "open_store": "polite_crawler.query.store"}
+__all__ = [
+    "Addon",
+    "BadOption",
+    "HeldBack",
+    "NotStored",
+    "PoliteError",
+    "Store",
+    "StoreError",
+    "__version__",
+    "open_store",
+]
+
+_LATE = {
+    "Addon": "polite_crawler.addon",
+    "BadOption": "polite_crawler.errors",
+    "HeldBack": "polite_crawler.errors",
+    "NotStored": "polite_crawler.errors",
+    "PoliteError": "polite_crawler.errors",
+    "Store": "polite_crawler.query.store",
+    "StoreError": "polite_crawler.errors",
+    "open_store": "polite_crawler.query.store",
+}
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public name at its first use: a question to a store does not pay for the engine, nor the engine for
-    the index."""
-    if name in _LATE:
-        return getattr(import_module(_LATE[name]), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name not in _LATE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_LATE[name]), name)

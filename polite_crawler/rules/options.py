@@ -13,7 +13,7 @@ from polite_crawler.rules import addresses, durations, identity, pacing, redacti
 
 DEFAULTS: dict[str, Any] = {
     "POLITE_STORE": None,
-    "POLITE_BOT_URL": identity.BOT_URL,
+    "POLITE_BOT_URL": identity.DEFAULT_BOT_URL,
     "POLITE_CONTACT": "",
     "POLITE_USER_AGENT": "",
     "POLITE_ON_BEHALF_OF": [],
@@ -44,7 +44,6 @@ class Options:
 
     store: str
     identity: identity.Identity
-    tokens: tuple[str, ...]
     policy_of: Callable[[str], pacing.Policy]
     max_wait: float
     timeouts: Mapping[str, float]
@@ -59,13 +58,18 @@ class Options:
     scope_rank: Mapping[str, int]
 
     @classmethod
-    def of(cls, setting: Callable[[str], Any], environment: Mapping[str, str], *, delay: float = 0.0) -> "Options":
+    def of(
+        cls, setting: Callable[[str], Any], environment: Mapping[str, str], *, version: str, delay: float = 0.0
+    ) -> "Options":
         """The options of a settings getter. The environment counts where a setting says nothing. `delay` is Scrapy's
         DOWNLOAD_DELAY: a larger one raises the page interval. Raises BadOption for a value that is not valid."""
         who = identity.identity(
+            version=version,
             user_agent=_text(setting, "POLITE_USER_AGENT"),
             bot_url=_text(setting, "POLITE_BOT_URL"),
             contact=_text(setting, "POLITE_CONTACT") or environment.get("POLITE_CRAWLER_CONTACT", ""),
+            on_behalf_of=_names(setting, "POLITE_ON_BEHALF_OF"),
+            obey_default_token=_flag(setting, "POLITE_OBEY_DEFAULT_TOKEN"),
         )
         default = pacing.Policy(
             page_interval=max(_span(setting, "POLITE_PAGE_INTERVAL"), delay),
@@ -77,11 +81,6 @@ class Options:
         return cls(
             store=_text(setting, "POLITE_STORE") or environment.get("POLITE_CRAWLER_DIR") or _HOME,
             identity=who,
-            tokens=identity.tokens(
-                who,
-                on_behalf_of=_names(setting, "POLITE_ON_BEHALF_OF"),
-                obey_default_token=_flag(setting, "POLITE_OBEY_DEFAULT_TOKEN"),
-            ),
             policy_of=pacing.policies(_mapping(setting, "POLITE_HOSTS"), default),
             max_wait=_span(setting, "POLITE_MAX_WAIT"),
             timeouts=_timeouts(_mapping(setting, "POLITE_TIMEOUTS")),

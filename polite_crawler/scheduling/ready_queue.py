@@ -128,6 +128,7 @@ class ReadyQueue:
             self._lanes.listeners.remove(self._heard)
         self._hosts.clear()
         self._length = 0
+        _QUEUES.pop(self._crawler, None)
 
     def _pop_out_of_turn(self) -> Request | None:
         """A request that nothing will be sent for."""

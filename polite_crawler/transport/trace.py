@@ -1,6 +1,7 @@
 """What became of one request on its way through the engine: `request.meta["polite"]`."""
 
 from dataclasses import dataclass, field
+
 from scrapy import Request
 
 from polite_crawler.readers.page import Page

@@ -1,0 +1,132 @@
+"""The one switch for any Scrapy project: `ADDONS = {"polite_crawler.Addon": 300}`."""
+
+from typing import Any
+
+from scrapy.downloadermiddlewares.cookies import CookiesMiddleware
+from scrapy.downloadermiddlewares.httpcache import HttpCacheMiddleware
+from scrapy.downloadermiddlewares.httpcompression import HttpCompressionMiddleware
+from scrapy.downloadermiddlewares.httpproxy import HttpProxyMiddleware
+from scrapy.downloadermiddlewares.offsite import OffsiteMiddleware as StockOffsite
+from scrapy.downloadermiddlewares.redirect import MetaRefreshMiddleware
+from scrapy.downloadermiddlewares.redirect import RedirectMiddleware as StockRedirect
+from scrapy.downloadermiddlewares.retry import RetryMiddleware as StockRetry
+from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware as StockRobots
+from scrapy.downloadermiddlewares.useragent import UserAgentMiddleware as StockUserAgent
+from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
+from scrapy.utils.misc import load_object
+
+from polite_crawler.rules.options import DEFAULTS
+from polite_crawler.scheduling.options import of_settings
+
+_MIDDLEWARES: tuple[tuple[type | None, str, int], ...] = (
+    (StockOffsite, "polite_crawler.middlewares.offsite.Offsite", 50),
+    (None, "polite_crawler.middlewares.url_policy.UrlPolicy", 80),
+    (None, "polite_crawler.middlewares.stored_copy.StoredCopy", 82),
+    (None, "polite_crawler.middlewares.egress.Egress", 85),
+    (None, "polite_crawler.middlewares.host_stop.HostStop", 90),
+    (StockRobots, "polite_crawler.middlewares.robots.Robots", 100),
+    (None, "polite_crawler.middlewares.lane_gate.LaneGate", 105),
+    (StockUserAgent, "polite_crawler.middlewares.identity.Identity", 500),
+    (StockRetry, "polite_crawler.middlewares.retry.Retry", 550),
+    (StockRedirect, "polite_crawler.middlewares.redirect.Redirect", 600),
+    (None, "polite_crawler.middlewares.validators.Validators", 900),
+    (None, "polite_crawler.middlewares.capture.CaptureMiddleware", 950),
+)
+
+_REMOVED: tuple[type, ...] = (
+    CookiesMiddleware,
+    HttpCacheMiddleware,
+    HttpCompressionMiddleware,
+    HttpProxyMiddleware,
+    MetaRefreshMiddleware,
+)
+
+_PIPELINES: tuple[tuple[str, int], ...] = (
+    ("polite_crawler.pipelines.blob.Blob", 100),
+    ("polite_crawler.pipelines.read.Read", 200),
+    ("polite_crawler.pipelines.capture_log.CaptureLog", 300),
+    ("polite_crawler.pipelines.index.Index", 400),
+)
+
+_ALWAYS: dict[str, Any] = {
+    "DOWNLOADER": "polite_crawler.scheduling.downloader.PoliteDownloader",
+    "SCHEDULER": "polite_crawler.scheduling.scheduler.PoliteScheduler",
+    "SCHEDULER_PRIORITY_QUEUE": "polite_crawler.scheduling.ready_queue.ReadyQueue",
+    "SCHEDULER_MEMORY_QUEUE": "scrapy.squeues.FifoMemoryQueue",
+    "SCHEDULER_DISK_QUEUE": "scrapy.squeues.PickleFifoDiskQueue",
+    "REQUEST_FINGERPRINTER_CLASS": "polite_crawler.scheduling.fingerprint.Fingerprinter",
+    "ITEM_PROCESSOR": "polite_crawler.pipelines.processor.ItemProcessor",
+    "DEPTH_PRIORITY": 1,
+    "CONCURRENT_ITEMS": 8,
+    "REMOTE_CONTROL_ENABLED": False,
+    "TELNETCONSOLE_ENABLED": False,
+    "DOWNLOAD_VERIFY_CERTIFICATES": True,
+    "HTTPPROXY_ENABLED": False,
+    "COOKIES_ENABLED": False,
+    "RETRY_ENABLED": False,
+    "METAREFRESH_ENABLED": False,
+    "HTTPCACHE_ENABLED": False,
+    "AUTOTHROTTLE_ENABLED": False,
+    "REDIRECT_MAX_TIMES": 10,
+    "TWISTED_REACTOR": "twisted.internet.asyncioreactor.AsyncioSelectorReactor",
+}
+"""What the engine needs to be polite. A project that sets another value does not get it: it switched us on."""
+
+_UNLESS_SET: dict[str, Any] = {
+    "DOWNLOAD_TIMEOUT": 60,
+    "CONCURRENT_REQUESTS": 16,
+    "EXTENSIONS": {"polite_crawler.spiders.console.Console": 500},
+    "LOG_FORMATTER": "polite_crawler.middlewares.log_formatter.LogFormatter",
+}
+
+_HANDLER = "polite_crawler.transport.handler.PoliteDownloadHandler"
+
+
+class Addon:
+    """Replaces what Scrapy does impolitely, and turns off what it leaves open."""
+
+    @classmethod
+    def update_pre_crawler_settings(cls, settings: BaseSettings) -> None:
+        """Add our spiders, so that `scrapy crawl site` works in any project."""
+        modules = settings.getlist("SPIDER_MODULES")
+        if "polite_crawler.spiders" not in modules:
+            settings.set(
+                "SPIDER_MODULES", [*modules, "polite_crawler.spiders"], settings.getpriority("SPIDER_MODULES") or 15
+            )
+
+    def update_settings(self, settings: BaseSettings) -> None:
+        """Put our components in their places. A bad value of ours raises BadOption: nothing was sent."""
+        for name, value in DEFAULTS.items():
+            settings.set(name, value, "default")
+        options = of_settings(settings)
+        for name, value in _ALWAYS.items():
+            _force(settings, name, value)
+        # the parts that open a file of the store all read the folder here
+        _force(settings, "POLITE_STORE", options.store)
+        for name, value in _UNLESS_SET.items():
+            settings.set(name, value, "addon")
+        _force(settings, "USER_AGENT", options.identity.user_agent)
+        for stock, ours, order in _MIDDLEWARES:
+            if stock is not None:
+                settings.set_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", stock, None)
+            settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", _load(ours), order)
+        for stock in _REMOVED:
+            settings.set_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", stock, None)
+        for ours, order in _PIPELINES:
+            settings.setdefault_in_component_priority_dict("ITEM_PIPELINES", _load(ours), order)
+        _force(
+            settings,
+            "DOWNLOAD_HANDLERS",
+            {**dict.fromkeys(("file", "data", "ftp", "s3")), "http": _HANDLER, "https": _HANDLER},
+        )
+
+
+def _force(settings: BaseSettings, name: str, value: Any) -> None:
+    """Set a value over that of the project and of the command line."""
+    settings.set(name, value, max(settings.getpriority(name) or 0, SETTINGS_PRIORITIES["cmdline"]))
+
+
+def _load(path: str) -> type:
+    loaded = load_object(path)
+    assert isinstance(loaded, type)
+    return loaded

@@ -1,0 +1,109 @@
+"""Order 950, next to the wire: every response and every decline becomes exactly one capture, on disk before the fetch
+goes on. What the body tells of the host (a challenge) is decided here, before a redirect or a retry takes its place."""
+
+import asyncio
+import logging
+from typing import Self
+
+from scrapy import Request
+from scrapy.crawler import Crawler
+from scrapy.exceptions import IgnoreRequest
+from scrapy.http import Response
+
+from polite_crawler.errors import StoreError
+from polite_crawler.middlewares.facts import facts_of
+from polite_crawler.pipelines.draft import Draft
+from polite_crawler.rules import challenges, outcomes
+from polite_crawler.scheduling.closing import close_with_error
+from polite_crawler.scheduling.declined import NO_CAPTURE, Declined
+from polite_crawler.scheduling.lanes import LaneBusy, lanes_of
+from polite_crawler.scheduling.options import options_of
+from polite_crawler.scheduling.requests import host_of
+from polite_crawler.store.record import Capture
+from polite_crawler.transport import evidence
+from polite_crawler.transport.evidence import Facts
+from polite_crawler.transport.trace import Trace, trace_of
+from polite_crawler.transport.wire import ExchangeError, Wire
+
+logger = logging.getLogger(__name__)
+
+
+class CaptureMiddleware:
+    """Makes the captures and awaits the pipelines. A capture that cannot be written ends the crawl with `error`."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+        self._options = options_of(crawler)
+        self._lanes = lanes_of(crawler)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """The middleware of a crawler."""
+        return cls(crawler)
+
+    async def process_response(self, request: Request, response: Response) -> Response:
+        """Log a response of the wire. A stored copy names its old capture and writes no line."""
+        trace = trace_of(request)
+        if trace.wire is None or trace.from_store:
+            return response
+        await self._log(request, trace, self._of_wire(request, trace, trace.wire), trace.wire)
+        return response
+
+    async def process_exception(self, request: Request, exception: Exception) -> None:
+        """Log a decline or a failure. The exception goes on to the errback."""
+        if isinstance(exception, LaneBusy) or (isinstance(exception, Declined) and exception.reason in NO_CAPTURE):
+            return
+        trace = trace_of(request)
+        facts = facts_of(request, trace, self._options)
+        now = self._lanes.clock.now()
+        if isinstance(exception, Declined):
+            capture = evidence.of_skip(facts, reason=exception.reason, note=exception.note, now=now)
+        elif isinstance(exception, ExchangeError) and exception.kind == "egress":
+            capture = evidence.of_skip(facts, reason="egress", note=str(exception), now=now)
+        elif trace.wire is not None:
+            capture = _of_undecodable(facts, trace, trace.wire, exception)
+        elif isinstance(exception, ExchangeError):
+            capture = evidence.of_failure(facts, exception, now=now, notes=trace.notes)
+        elif isinstance(exception, IgnoreRequest):
+            return
+        else:
+            logger.debug("%s failed", request, exc_info=exception)
+            failure = ExchangeError("protocol", f"{type(exception).__name__}: {exception}")
+            capture = evidence.of_failure(facts, failure, now=now, notes=trace.notes)
+        await self._log(request, trace, capture, trace.wire)
+
+    def _of_wire(self, request: Request, trace: Trace, wire: Wire) -> Capture:
+        headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in wire.headers]
+        verdict = challenges.classify(wire.status, headers, wire.decoded or b"")
+        outcome = outcomes.of_status(wire.status, challenge=verdict.kind == "challenge")
+        notes = list(trace.notes)
+        reason = None
+        if verdict.kind is not None:
+            reason = verdict.vendor
+            notes.append(f"{verdict.kind}: {verdict.vendor or 'unknown'} ({verdict.mark})")
+        if verdict.kind == "challenge":
+            self._lanes.challenged(host_of(request))
+        return evidence.of_wire(
+            facts_of(request, trace, self._options), wire, outcome=outcome, reason=reason, notes=notes
+        )
+
+    async def _log(self, request: Request, trace: Trace, capture: Capture, wire: Wire | None) -> None:
+        draft = Draft(request=request, capture=capture, url=request.url, wire=wire, robots=trace.robots_body)
+        try:
+            draft = await self._crawler.engine.scraper.itemproc.process_item_async(draft)
+        except StoreError as error:
+            close_with_error(self._crawler, str(error))
+            raise
+        except asyncio.CancelledError:
+            raise
+        except Exception as error:
+            message = f"the capture of {capture.url} failed: {type(error).__name__}: {error}"
+            close_with_error(self._crawler, message)
+            raise StoreError(message) from error
+        trace.capture, trace.page = draft.capture, draft.page
+
+
+def _of_undecodable(facts: Facts, trace: Trace, wire: Wire, exception: Exception) -> Capture:
+    # a refusal stays a refusal, whatever its body is
+    outcome = "error" if wire.status < 300 else outcomes.of_status(wire.status)
+    return evidence.of_wire(facts, wire, outcome=outcome, reason="decode", notes=[*trace.notes, str(exception)])

@@ -1,0 +1,33 @@
+"""The facts of a request for its capture, from its meta and its trace."""
+
+from scrapy import Request
+
+from polite_crawler import __version__
+from polite_crawler.rules.options import Options
+from polite_crawler.transport.evidence import Facts
+from polite_crawler.transport.trace import Trace
+
+SOFTWARE = f"polite-crawler/{__version__}"
+
+
+def facts_of(request: Request, trace: Trace, options: Options) -> Facts:
+    """What is known of a request. Its meta keys: polite_kind, polite_recipe, polite_job, polite_redirect_of,
+    polite_scope, polite_labels."""
+    meta = request.meta
+    kind = meta.get("polite_kind", "fetch")
+    referer = request.headers.get("Referer")
+    return Facts(
+        url=meta.get("polite_url", request.url),
+        kind=kind,
+        method=request.method,
+        recipe=meta.get("polite_recipe", "page" if kind in ("fetch", "render") else None),
+        job=meta.get("polite_job"),
+        robots=trace.robots,
+        validators=trace.validators,
+        redirect_of=meta.get("polite_redirect_of"),
+        referrer=referer.decode("latin-1") if referer else None,
+        software=SOFTWARE,
+        scope=meta.get("polite_scope", options.scope),
+        labels=meta.get("polite_labels", options.labels),
+        params=options.secret_params,
+    )

@@ -1,0 +1,87 @@
+"""Order 600: a redirect is one more queued request, with a capture of its own for each hop."""
+
+from scrapy import Request, Spider
+from scrapy.downloadermiddlewares.redirect import RedirectMiddleware
+from scrapy.http import Response
+
+from polite_crawler.middlewares.offsite import Offsite
+from polite_crawler.rules import redaction, urls
+from polite_crawler.scheduling.options import options_of
+from polite_crawler.scheduling.scheduler import scheduler_of
+from polite_crawler.transport.trace import trace_of
+
+_STATUS = frozenset({301, 302, 303, 307, 308})
+
+
+class Redirect(RedirectMiddleware):
+    """Follows up to REDIRECT_MAX_TIMES hops (10). A hop that is out of scope, already seen, in a loop or over the
+    limit is not followed: the redirect itself goes to the callback, with a note that says why."""
+
+    def process_response(
+        self, request: Request, response: Response, spider: Spider | None = None
+    ) -> Request | Response:
+        """The request of the next hop, or the response."""
+        location = response.headers.get("Location")
+        trace = trace_of(request)
+        if response.status not in _STATUS or not location or request.meta.get("dont_redirect") or trace.from_store:
+            return response
+        target = urls.absolute(request.url, location.decode("utf-8", "replace"))
+        note = self._refusal(request, target)
+        if target is None or note:
+            trace.notes.append(note or "")
+            return response
+        hop = self._hop(request, response, urls.without_fragment(target))
+        scheduler = scheduler_of(self.crawler)
+        # another spelling of a page of this chain is not a page that was asked already
+        if _same_page(target, _chain(request)):
+            return scheduler.again(hop)
+        if not scheduler.admit(hop):
+            trace.notes.append(f"the redirect leads to {self._shown(target)}, which this crawl has asked already")
+            return response
+        return hop
+
+    def _hop(self, request: Request, response: Response, target: str) -> Request:
+        status = response.status
+        to_get = (status == 303 and request.method != "HEAD") or (status in (301, 302) and request.method == "POST")
+        if to_get and request.method != "GET":
+            hop = self._redirect_request_using_get(request, response, target)
+        else:
+            hop = self._build_redirect_request(request, response, url=target)
+        capture = trace_of(request).capture
+        hop.meta.update(
+            redirect_times=request.meta.get("redirect_times", 0) + 1,
+            redirect_urls=_chain(request),
+            redirect_reasons=[*request.meta.get("redirect_reasons", []), status],
+            polite_redirect_of=capture.id if capture else None,
+        )
+        return hop
+
+    def _refusal(self, request: Request, target: str | None) -> str | None:
+        """Why a hop is not followed, or None."""
+        if target is None:
+            return "the redirect has no http or https target"
+        chain = _chain(request)
+        if len(chain) > self.max_redirect_times:
+            return f"more than {self.max_redirect_times} redirects"
+        if urls.without_fragment(target) in map(urls.without_fragment, chain):
+            return f"a redirect loop: {self._shown(target)} was asked before"
+        if self._is_offsite(request, target):
+            return f"the redirect leads out of scope: {self._shown(target)}"
+        return None
+
+    def _is_offsite(self, request: Request, target: str) -> bool:
+        scope, spider = self.crawler.get_downloader_middleware(Offsite), self.crawler.spider
+        if scope is None or spider is None or request.dont_filter or request.meta.get("allow_offsite"):
+            return False
+        return not scope.should_follow(request.replace(url=target), spider)
+
+    def _shown(self, url: str) -> str:
+        return redaction.redact_url(url, options_of(self.crawler).secret_params).url
+
+
+def _chain(request: Request) -> list[str]:
+    return [*request.meta.get("redirect_urls", []), request.url]
+
+
+def _same_page(target: str, chain: list[str]) -> bool:
+    return urls.normal_or_none(target) in map(urls.normal_or_none, chain)

@@ -1,0 +1,57 @@
+"""Order 550: a request that met a busy or failing host goes back to the queue, and waits there for the backoff."""
+
+from typing import Self
+
+from scrapy import Request
+from scrapy.crawler import Crawler
+from scrapy.http import Response
+
+from polite_crawler.scheduling.options import options_of
+from polite_crawler.scheduling.scheduler import scheduler_of
+from polite_crawler.transport.trace import trace_of
+from polite_crawler.transport.wire import ExchangeError
+
+TIMES = "polite_retries"
+_IDLE = "polite_idle"
+_KINDS = frozenset({"refused", "reset", "timeout", "tls", "protocol", "dns"})
+
+
+class Retry:
+    """POLITE_RETRIES more tries for `busy` and `error`, each a capture of its own. A request whose reused connection
+    had closed before the first byte is asked once more in any case: the host never answered it."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+        self._retries = options_of(crawler).retries
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """The middleware of a crawler."""
+        return cls(crawler)
+
+    def process_response(self, request: Request, response: Response) -> Request | Response:
+        """The request again, when the host was busy or failed."""
+        trace = trace_of(request)
+        if trace.from_store or trace.capture is None or trace.capture.outcome not in ("busy", "error"):
+            return response
+        return self._again(request) or response
+
+    def process_exception(self, request: Request, exception: Exception) -> Request | None:
+        """The request again, when no answer came."""
+        if not isinstance(exception, ExchangeError):
+            return None
+        if exception.kind == "idle" and not request.meta.get(_IDLE):
+            return self._copy(request, _IDLE, True)
+        return self._again(request) if exception.kind in _KINDS else None
+
+    def _again(self, request: Request) -> Request | None:
+        done = request.meta.get(TIMES, 0)
+        allowed = request.meta.get("polite_max_retries", self._retries)
+        if done >= allowed or request.meta.get("polite_kind", "fetch") == "robots":
+            return None
+        return self._copy(request, TIMES, done + 1)
+
+    def _copy(self, request: Request, name: str, value: object) -> Request:
+        copy = request.copy()
+        copy.meta[name] = value
+        return scheduler_of(self._crawler).again(copy)

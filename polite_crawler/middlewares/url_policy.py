@@ -1,0 +1,61 @@
+"""Order 80: what may be asked at all: http(s) only, within the crawl's pages and time, and no secret in a Referer."""
+
+import base64
+from typing import Self
+from urllib.parse import unquote, urlsplit
+
+from scrapy import Request
+from scrapy.crawler import Crawler
+
+from polite_crawler.rules import outcomes, redaction, urls
+from polite_crawler.scheduling.declined import Declined
+from polite_crawler.scheduling.lanes import HostLanes, lanes_of
+from polite_crawler.scheduling.options import options_of
+from polite_crawler.scheduling.requests import deadline_of
+from polite_crawler.transport.trace import trace_of
+
+
+class UrlPolicy:
+    """Declines URLs that are not fetched, and requests whose time has passed."""
+
+    def __init__(self, crawler: Crawler, lanes: HostLanes) -> None:
+        self._crawler = crawler
+        self._lanes = lanes
+        self._params = options_of(crawler).secret_params
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """The middleware of a crawler."""
+        return cls(crawler, lanes_of(crawler))
+
+    def process_request(self, request: Request) -> None:
+        """Raise Declined for what is not asked."""
+        trace_of(request)
+        if not urls.is_http(request.url):
+            raise Declined("url", "only http and https URLs with a host are fetched")
+        # a spider can count its pages, so that no request too many goes out
+        admits = getattr(self._crawler.spider, "admits", None)
+        if admits is not None and not admits(request):
+            raise Declined("max-pages", "the crawl has its pages")
+        if self._lanes.limit(deadline_of(request)) < self._lanes.clock.now():
+            raise Declined("deadline", outcomes.DEADLINE_NOTE)
+        _keep_secrets_home(request, self._params)
+
+
+def _keep_secrets_home(request: Request, params: frozenset[str]) -> None:
+    referer = request.headers.get("Referer")
+    if referer:
+        safe = redaction.safe_referer(referer.decode("latin-1"), params)
+        if safe is None:
+            del request.headers["Referer"]
+        else:
+            request.headers["Referer"] = safe
+
+
+def basic_authorization(url: str) -> str | None:
+    """The value of an Authorization header for the user name and the password of a URL (RFC 7617), or None."""
+    parts = urlsplit(url)
+    if parts.username is None and parts.password is None:
+        return None
+    pair = f"{unquote(parts.username or '')}:{unquote(parts.password or '')}"
+    return "Basic " + base64.b64encode(pair.encode()).decode("ascii")

@@ -1,0 +1,7 @@
+"""The settings of our own project: `scrapy crawl site` in the checkout, and anywhere by
+`SCRAPY_SETTINGS_MODULE=polite_crawler.settings`."""
+
+BOT_NAME = "polite-crawler"
+ADDONS = {"polite_crawler.Addon": 300}
+SPIDER_MODULES = ["polite_crawler.spiders"]
+LOG_LEVEL = "WARNING"

@@ -1,0 +1,99 @@
+"""What our spiders share: the add-on, one result for each request, arguments that are checked."""
+
+import os
+import sys
+import time
+from typing import Any, NoReturn, Self
+
+import scrapy
+from scrapy import Request
+from scrapy.crawler import Crawler
+from scrapy.http import Response
+from scrapy.settings import BaseSettings
+from twisted.python.failure import Failure
+
+from polite_crawler.errors import BadOption
+from polite_crawler.rules import redaction, urls
+from polite_crawler.scheduling.declined import Declined
+from polite_crawler.scheduling.options import options_of
+from polite_crawler.spiders.results import PageResult
+from polite_crawler.store.record import epoch
+from polite_crawler.transport.trace import trace_of
+
+ADDON = "polite_crawler.Addon"
+
+
+class PoliteSpider(scrapy.Spider):
+    """A spider that cannot run impolitely by accident: it switches the add-on on wherever it runs, `scrapy runspider`
+    included. A response of any status reaches its callback."""
+
+    @classmethod
+    def update_settings(cls, settings: BaseSettings) -> None:
+        """Add the add-on to the settings of the crawl."""
+        super().update_settings(settings)
+        addons = settings.getdict("ADDONS")
+        if not any(_names_addon(key) for key in addons):
+            settings.set("ADDONS", {**addons, ADDON: 300}, "spider")
+        settings.set("HTTPERROR_ALLOW_ALL", True, "spider")
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
+        """The spider of a crawl. A bad argument ends a `scrapy` command with one line, a program with BadOption."""
+        try:
+            return super().from_crawler(crawler, *args, **kwargs)
+        except BadOption as error:
+            stop_with(error)
+
+    def result(self, request: Request, answer: Response | Failure) -> PageResult:
+        """The result of a request that has ended, from its callback or its errback."""
+        return page_result(request, answer, params=options_of(self.crawler).secret_params, now=time.time())
+
+
+def page_result(request: Request, answer: Response | Failure, *, params: frozenset[str], now: float) -> PageResult:
+    """What a person wants to know of a request that has ended. Secrets in URLs show as REDACTED."""
+    trace = trace_of(request)
+    capture, page = trace.capture, trace.page
+    asked = request.meta.get("redirect_urls", [request.url])[0]
+    final = answer.url if isinstance(answer, Response) else request.url
+    held = capture is not None and capture.hold is not None
+    read = page is not None and capture is not None and capture.outcome in ("ok", "not_modified")
+    notes = [capture.note if capture else _failure_note(answer), *trace.notes]
+    return PageResult(
+        url=redaction.redact_url(asked, params).url,
+        final_url=redaction.redact_url(final, params).url,
+        doc=urls.doc_id(redaction.redact_url(final, params).url) if read else None,
+        outcome=capture.outcome if capture else "error",
+        status=capture.status if capture else None,
+        title=page.title if page is not None and read and not held else None,
+        capture=capture.id or None if capture else None,
+        fetched_at=capture.fetched_at if capture else None,
+        from_cache=trace.from_store,
+        age_s=max(0, int(now - epoch(capture.fetched_at))) if capture and trace.from_store else 0,
+        chars=len(page.text) if page is not None and read else 0,
+        truncated=bool(capture and capture.body and capture.body.truncated),
+        held_back=held,
+        archived=None,
+        note="; ".join(dict.fromkeys(note for note in notes if note)) or None,
+    )
+
+
+def _failure_note(answer: Response | Failure) -> str | None:
+    if isinstance(answer, Response):
+        return None
+    error = answer.value
+    return error.note if isinstance(error, Declined) else f"{type(error).__name__}: {error}"
+
+
+def _names_addon(key: object) -> bool:
+    return key == ADDON or (
+        getattr(key, "__name__", "") == "Addon" and getattr(key, "__module__", "") == "polite_crawler.addon"
+    )
+
+
+def stop_with(error: BadOption) -> NoReturn:
+    """End the process of a `scrapy` command with one clear line and the exit code 2; raise the error elsewhere."""
+    program = sys.argv[0]
+    if os.path.basename(program) in ("scrapy", "scrapy.exe") or program.endswith(os.path.join("scrapy", "__main__.py")):
+        sys.stderr.write(f"polite-crawler: {error}\n")
+        raise SystemExit(2) from None
+    raise error

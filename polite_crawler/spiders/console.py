@@ -1,0 +1,130 @@
+"""What a person sees of a crawl: a line for each page, a progress line on a terminal, a summary at the end."""
+
+import json
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Any, Literal, Self, TextIO
+
+from scrapy import signals
+from scrapy.crawler import Crawler
+from scrapy.exceptions import NotConfigured
+
+from polite_crawler.spiders.results import CrawlSummary, PageResult
+
+Output = Literal["text", "json", "none"]
+
+_MARKS = {True: "=", False: "+"}
+_CONTROL = dict.fromkeys((*range(32), *range(127, 160), 8232, 8233, *range(8234, 8239), *range(8294, 8298)), "�")
+
+
+class Console:
+    """An extension: results on standard output, progress on standard error. POLITE_OUTPUT is text, json or none."""
+
+    def __init__(self, crawler: Crawler, output: Output, *, progress: bool) -> None:
+        self._crawler = crawler
+        self._output = output
+        self._status = StatusLine(sys.stderr) if progress and sys.stderr.isatty() else None
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """The console of a crawler."""
+        output = crawler.settings.get("POLITE_OUTPUT", "none")
+        if output not in ("text", "json"):
+            raise NotConfigured
+        console = cls(crawler, output, progress=crawler.settings.getbool("POLITE_PROGRESS", True))
+        crawler.signals.connect(console._page, signals.item_scraped)
+        crawler.signals.connect(console._closed, signals.spider_closed)
+        return console
+
+    def _page(self, item: Any) -> None:
+        if not isinstance(item, PageResult):
+            return
+        if self._status is not None:
+            self._status.clear()
+        _print(page_json(item) if self._output == "json" else page_line(item))
+        if self._status is not None:
+            self._status.show(_progress(self._crawler))
+
+    def _closed(self, spider: Any) -> None:
+        if self._status is not None:
+            self._status.clear()
+        summary = getattr(spider, "summary", None)
+        if isinstance(summary, CrawlSummary):
+            _print(
+                json.dumps({"summary": asdict(summary)}, ensure_ascii=False)
+                if self._output == "json"
+                else summary_text(summary)
+            )
+
+
+class StatusLine:
+    """One line of a terminal that is written again and again."""
+
+    def __init__(self, stream: TextIO, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._stream = stream
+        self._clock = clock
+        self._shown = False
+
+    def show(self, text: str) -> None:
+        """Write the line."""
+        self._stream.write(f"\r\x1b[K{text[:110]}")
+        self._stream.flush()
+        self._shown = True
+
+    def clear(self) -> None:
+        """Take the line away."""
+        if self._shown:
+            self._stream.write("\r\x1b[K")
+            self._stream.flush()
+            self._shown = False
+
+
+def page_json(page: PageResult) -> str:
+    """A page as one line of JSON, all keys present."""
+    return json.dumps(asdict(page), ensure_ascii=False)
+
+
+def page_line(page: PageResult) -> str:
+    """A page as a person reads it: what became of it, its status, its URL, its title or what was in the way."""
+    what = "stored" if page.from_cache else page.outcome
+    status = str(page.status) if page.status is not None else "-"
+    rest = "held back" if page.held_back else (page.title or page.note or "")
+    if page.outcome not in ("ok", "not_modified") and page.note:
+        rest = page.note
+    where = page.final_url if page.final_url == page.url else f"{page.url} -> {page.final_url}"
+    return printable(f"{what:<12} {status:>3}  {where}" + (f"  {rest}" if rest else ""))
+
+
+def summary_text(summary: CrawlSummary) -> str:
+    """The summary as a person reads it."""
+    reason = f" ({summary.reason})" if summary.reason else ""
+    skips = ", ".join(f"{name} {number}" for name, number in summary.skips.items())
+    lines = [
+        f"stopped: {summary.stopped}{reason}",
+        f"pages: {summary.fetched} fetched, {summary.from_cache} from the store,"
+        f" {summary.refused} refused, {summary.failed} failed",
+        f"links not followed: {summary.skipped}"
+        + (f" ({skips})" if skips else "")
+        + f"; still queued: {summary.queued}",
+    ]
+    return printable("\n".join(lines))
+
+
+def printable(text: str) -> str:
+    """The text without control characters, which a page could use to write over a terminal."""
+    return "\n".join(line.translate(_CONTROL) for line in text.split("\n"))
+
+
+def _progress(crawler: Crawler) -> str:
+    tally = getattr(crawler.spider, "tally", None)
+    pages = tally.pages if tally is not None else 0
+    scheduler = crawler.engine.scheduler if crawler.engine is not None else None
+    queued = len(scheduler) if scheduler is not None and hasattr(scheduler, "__len__") else 0
+    return f"{pages} pages, {queued} waiting"
+
+
+def _print(text: str) -> None:
+    sys.stdout.write(text.encode("utf-8", "replace").decode("utf-8") + "\n")
+    sys.stdout.flush()
