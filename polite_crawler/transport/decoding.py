@@ -213,7 +213,8 @@ class _Deflate:
 
 
 class _Brotli:
-    """RFC 7932. The decoder takes no octets after the end of the stream, and cannot say where that was."""
+    """RFC 7932. The decoder takes no octets after the end of the stream, and cannot say where that was. It may say
+    that it can take more while it still holds output, so it is asked until nothing comes."""
 
     def __init__(self) -> None:
         self.ended = False
@@ -229,10 +230,12 @@ class _Brotli:
             except brotli.error:
                 raise Undecodable("br: the octets are no brotli stream") from None
             data = b""
+            self.ended = self._unpacker.is_finished()
             if part:
                 yield part
-            self.ended = self._unpacker.is_finished()
-            if self.ended or self._unpacker.can_accept_more_data():
+            elif self._unpacker.can_accept_more_data():
+                return
+            if self.ended:
                 return
 
 
