@@ -15,8 +15,11 @@ from scrapy.downloadermiddlewares.useragent import UserAgentMiddleware as StockU
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 from scrapy.utils.misc import load_object
 
+from polite_crawler.errors import PoliteError
 from polite_crawler.rules.options import DEFAULTS
 from polite_crawler.scheduling.options import of_settings
+from polite_crawler.scheduling.usage import stop_with
+from polite_crawler.store.folder import StoreFolder
 
 _MIDDLEWARES: tuple[tuple[type | None, str, int], ...] = (
     (StockOffsite, "polite_crawler.middlewares.offsite.Offsite", 50),
@@ -95,10 +98,15 @@ class Addon:
             )
 
     def update_settings(self, settings: BaseSettings) -> None:
-        """Put our components in their places. A bad value of ours raises BadOption: nothing was sent."""
+        """Put our components in their places. Raises BadOption for a value of ours that is not valid, and StoreError
+        for a store that cannot be written: nothing was sent then."""
         for name, value in DEFAULTS.items():
             settings.set(name, value, "default")
-        options = of_settings(settings)
+        try:
+            options = of_settings(settings)
+            StoreFolder(options.store).create()
+        except PoliteError as error:
+            stop_with(error)
         for name, value in _ALWAYS.items():
             _force(settings, name, value)
         # the parts that open a file of the store all read the folder here

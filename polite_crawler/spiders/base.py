@@ -1,9 +1,7 @@
 """What our spiders share: the add-on, one result for each request, arguments that are checked."""
 
-import os
-import sys
 import time
-from typing import Any, NoReturn, Self
+from typing import Any, Self
 
 import scrapy
 from scrapy import Request
@@ -16,6 +14,7 @@ from polite_crawler.errors import BadOption
 from polite_crawler.rules import redaction, urls
 from polite_crawler.scheduling.declined import Declined
 from polite_crawler.scheduling.options import options_of
+from polite_crawler.scheduling.usage import stop_with
 from polite_crawler.spiders.results import PageResult
 from polite_crawler.store.record import epoch
 from polite_crawler.transport.trace import trace_of
@@ -88,12 +87,3 @@ def _names_addon(key: object) -> bool:
     return key == ADDON or (
         getattr(key, "__name__", "") == "Addon" and getattr(key, "__module__", "") == "polite_crawler.addon"
     )
-
-
-def stop_with(error: BadOption) -> NoReturn:
-    """End the process of a `scrapy` command with one clear line and the exit code 2; raise the error elsewhere."""
-    program = sys.argv[0]
-    if os.path.basename(program) in ("scrapy", "scrapy.exe") or program.endswith(os.path.join("scrapy", "__main__.py")):
-        sys.stderr.write(f"polite-crawler: {error}\n")
-        raise SystemExit(2) from None
-    raise error
