@@ -3,14 +3,12 @@
 import time
 from collections.abc import Callable
 
-import httptools
-
 from polite_crawler.store.record import Tls, Truncated
+from polite_crawler.transport.chunks import ChunkFault, ChunkReader
 from polite_crawler.transport.decoding import Decoder, codings_of
 from polite_crawler.transport.heads import MAX_HEAD, Head, HeadFault, end_of_head, may_be_http, not_http, parse_head
 from polite_crawler.transport.wire import Wire
 
-_CHUNKED_HEAD = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n"
 _EVIDENCE = 256
 _SWITCHING = 101
 
@@ -41,7 +39,7 @@ class ResponseReader:
         self._left = 0
         self._decoder: Decoder | None = None
         self._codings: tuple[str, ...] = ()
-        self._parser: httptools.HttpResponseParser | None = None
+        self._chunks: ChunkReader | None = None
         self._complete = False
         self._surplus = False
         self._truncated: Truncated | None = None
@@ -161,7 +159,7 @@ class ResponseReader:
             # a coding may make a body longer, by less than this (RFC 1951: 5 octets for each stored block)
             self._room = self._max_bytes + self._max_bytes // 256 + 1024
         if head.framing == "chunked":
-            self._parser = _chunk_parser(self)
+            self._chunks = ChunkReader()
         elif head.framing == "length":
             self._left = head.length or 0
             if not self._left:
@@ -172,33 +170,33 @@ class ResponseReader:
             self._feed_body(body)
 
     def _feed_body(self, data: memoryview) -> None:
-        if self._parser is not None:
-            self._feed_chunks(data)
+        if self._chunks is not None:
+            self._feed_chunks(self._chunks, bytes(data))
         elif self.head is not None and self.head.framing == "length":
             self._surplus = len(data) > self._left
             octets = bytes(data[: self._left])
             self._left -= len(octets)
-            self.on_body(octets)
+            self._keep(octets)
             if not self._left:
                 self._finish()
         else:
-            self.on_body(bytes(data))
+            self._keep(bytes(data))
 
-    def _feed_chunks(self, data: memoryview) -> None:
-        assert self._parser is not None
+    def _feed_chunks(self, chunks: ChunkReader, octets: bytes) -> None:
         try:
-            self._parser.feed_data(data)
-        except httptools.HttpParserError as error:
-            if self._complete:
-                self._surplus = True
-            elif not self.over:
-                self._notes.append(f"the chunks of the body are broken: {error}")
-                self.cut("disconnect")
+            for part in chunks.feed(octets):
+                self._keep(part)
+                if self.over:
+                    return
+        except ChunkFault as fault:
+            self._notes.append(f"the chunks of the body are broken: {fault}")
+            self.cut("disconnect")
+        if chunks.ended:
+            self._surplus = chunks.surplus
+            self._finish()
 
-    def on_body(self, octets: bytes) -> None:
-        """Called by the parser of chunks, too: the next octets of the entity body."""
-        if self.over:
-            return
+    def _keep(self, octets: bytes) -> None:
+        """The next octets of the entity body, up to the limit."""
         fits = octets[: self._room]
         self._room -= len(fits)
         self._parts.append(fits)
@@ -206,10 +204,6 @@ class ResponseReader:
             self._decoder.feed(fits)
         if len(fits) < len(octets) or (self._decoder is not None and self._decoder.full):
             self.cut("length")
-
-    def on_message_complete(self) -> None:
-        """Called by the parser of chunks after the last one and its trailers."""
-        self._finish()
 
     def _finish(self) -> None:
         if not self.over:
@@ -219,7 +213,6 @@ class ResponseReader:
     def _end(self) -> None:
         self.over = True
         self._ended = self._clock()
-        self._parser = None
 
 
 def _first_line(pending: bytearray, start: int) -> int:
@@ -228,17 +221,3 @@ def _first_line(pending: bytearray, start: int) -> int:
     while at < len(pending) and pending[at] in b"\r\n":
         at += 1
     return max(at, start)
-
-
-def _chunk_parser(reader: ResponseReader) -> httptools.HttpResponseParser:
-    """A parser that has read the framing facts of the head and waits for the first chunk."""
-    parser = httptools.HttpResponseParser(reader)
-    parser.set_dangerous_leniencies(
-        lenient_headers=True,
-        lenient_optional_lf_after_cr=True,
-        lenient_optional_cr_before_lf=True,
-        lenient_optional_crlf_after_chunk=True,
-        lenient_spaces_after_chunk_size=True,
-    )
-    parser.feed_data(_CHUNKED_HEAD)
-    return parser
