@@ -1,0 +1,512 @@
+"""Lanes by a clock of the test's own: order, rests, stops, deadlines, leases among processes."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fake_clock import FakeClock
+
+from polite_crawler.errors import StoreError
+from polite_crawler.rules.pacing import Answer, Policy
+from polite_crawler.scheduling.lanes import (
+    POLL,
+    Closing,
+    DeadlineReached,
+    HostLanes,
+    HostStopped,
+    Lane,
+    LaneBusy,
+    LaneEvent,
+)
+from polite_crawler.store.hosts import LEASE, RENEW, HostStateStore, MemoryHosts
+from polite_crawler.store.hosts_sqlite import SqliteHosts
+
+OK = Answer(status=200)
+POLICY = Policy(page_interval=3.0)
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
+    made: HostStateStore = MemoryHosts() if request.param == "memory" else SqliteHosts(tmp_path / "hosts.sqlite")
+    yield made
+    made.close()
+
+
+def lanes_on(store: HostStateStore, clock: FakeClock, **options: Any) -> HostLanes:
+    return HostLanes(store, lambda host: POLICY, clock=clock, jitter=lambda: 0.0, **options)
+
+
+@pytest.fixture
+def lanes(store: HostStateStore, clock: FakeClock) -> HostLanes:
+    return lanes_on(store, clock)
+
+
+def on_loop(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
+    """Run the test in an event loop (its fixtures are its parameters)."""
+    import functools
+
+    @functools.wraps(test)
+    def run(**fixtures: Any) -> None:
+        asyncio.run(test(**fixtures))
+
+    return run
+
+
+async def settle() -> None:
+    """Let every task go as far as it can."""
+    for _ in range(5):
+        await asyncio.sleep(0)
+
+
+async def begin(waits: Awaitable[Lane]) -> "asyncio.Task[Lane]":
+    task = asyncio.ensure_future(waits)
+    await settle()
+    return task  # type: ignore[return-value]
+
+
+@on_loop
+async def test_the_lane_of_a_new_host_is_free_at_once(lanes: HostLanes):
+    lane = await lanes.acquire("a")
+    assert (lane.host, lane.lost, lanes.held, lanes.waiting) == ("a", False, 1, 0)
+
+
+@on_loop
+async def test_one_at_a_time_in_the_order_of_the_calls(lanes: HostLanes, clock: FakeClock):
+    first = await lanes.acquire("a")
+    second, third = await begin(lanes.acquire("a")), await begin(lanes.acquire("a"))
+    clock.advance(60)
+    await settle()
+    assert not second.done()
+    lanes.release(first, OK)
+    clock.advance(2.99)
+    await settle()
+    assert not second.done()
+    clock.advance(0.02)
+    await settle()
+    assert (second.done(), third.done()) == (True, False)
+    lanes.release(second.result(), OK)
+    clock.advance(3.01)
+    await settle()
+    assert third.done()
+
+
+@on_loop
+async def test_hosts_do_not_wait_for_each_other(lanes: HostLanes):
+    a = await lanes.acquire("a")
+    b = await lanes.acquire("b")
+    assert {a.host, b.host} == {"a", "b"}
+
+
+@on_loop
+async def test_the_rest_begins_at_the_end_of_the_response(lanes: HostLanes, clock: FakeClock):
+    lane = await lanes.acquire("a")
+    clock.advance(10)
+    state = lanes.release(lane, OK)
+    assert state.ready == clock.now() + 3
+    assert lanes.ready_at("a") == clock.now() + 3
+    assert lanes.rested_at("b") == clock.now()
+
+
+@on_loop
+async def test_a_lane_given_back_unused_owes_no_rest(lanes: HostLanes):
+    lanes.release(await lanes.acquire("a"), None)
+    assert (await lanes.acquire("a")).state.asked == 0
+
+
+@on_loop
+async def test_a_second_release_changes_nothing(lanes: HostLanes, clock: FakeClock):
+    lane = await lanes.acquire("a")
+    lanes.release(lane, OK)
+    ready = lanes.ready_at("a")
+    clock.advance(1)
+    lanes.release(lane, Answer(status=403))
+    assert lanes.ready_at("a") == ready
+    assert lanes.stop_of("a") is None
+
+
+@on_loop
+async def test_who_does_not_wait_gets_lane_busy(lanes: HostLanes, clock: FakeClock):
+    lane = await lanes.acquire("a")
+    with pytest.raises(LaneBusy):
+        await lanes.acquire("a", wait=False)
+    lanes.release(lane, OK)
+    with pytest.raises(LaneBusy):
+        await lanes.acquire("a", wait=False)
+    clock.advance(3)
+    assert await lanes.acquire("a", wait=False)
+
+
+@on_loop
+async def test_who_does_not_wait_never_passes_those_who_do(lanes: HostLanes, clock: FakeClock):
+    lanes.release(await lanes.acquire("a"), OK)
+    waits = await begin(lanes.acquire("a"))
+    clock.sleep(5)  # the time has come, its timer has not
+    with pytest.raises(LaneBusy):
+        await lanes.acquire("a", wait=False)
+    await settle()
+    assert waits.done()
+
+
+STOPS = [
+    (Answer(status=403), 3600, "status 403"),
+    (Answer(status=401), 3600, "status 401"),
+    (Answer(status=402), 86400, "status 402"),
+    (Answer(status=200, challenge=True), 86400, "challenge"),
+    (Answer(status=503, retry_after_s=7200), 7200, "Retry-After"),
+]
+
+
+@pytest.mark.parametrize(("answer", "seconds", "reason"), STOPS)
+def test_a_stop_ends_the_waits_and_is_no_rest(store: HostStateStore, answer: Answer, seconds: float, reason: str):
+    clock = FakeClock()
+
+    async def run() -> None:
+        lanes = lanes_on(store, clock)
+        lane = await lanes.acquire("a")
+        waits = await begin(lanes.acquire("a"))
+        lanes.release(lane, answer)
+        with pytest.raises(HostStopped, match=rf"^host stopped until 1970-.*Z: {reason}$"):
+            await waits
+        stop = lanes.stop_of("a")
+        assert stop is not None
+        assert (stop.until, stop.reason) == (clock.now() + seconds, reason)
+        clock.advance(seconds - 1)
+        with pytest.raises(HostStopped):
+            await lanes.acquire("a")
+        clock.advance(1)
+        assert lanes.stop_of("a") is None
+        assert await lanes.acquire("a")
+
+    asyncio.run(run())
+
+
+@on_loop
+async def test_a_challenge_in_the_body_stops_while_the_lane_is_held(lanes: HostLanes, clock: FakeClock):
+    lane = await lanes.acquire("a")
+    waits = await begin(lanes.acquire("a"))
+    lanes.challenged("a")
+    with pytest.raises(HostStopped, match="challenge"):
+        await waits
+    lanes.release(lane, OK)
+    stop = lanes.stop_of("a")
+    assert stop is not None
+    assert stop.until == clock.now() + 86400
+
+
+@on_loop
+async def test_a_shorter_stop_never_shortens_a_longer_one(lanes: HostLanes, clock: FakeClock):
+    lanes.stop("a", 100, "first")
+    lanes.stop("a", 10, "second")
+    stop = lanes.stop_of("a")
+    assert stop is not None
+    assert (stop.until, stop.reason) == (clock.now() + 100, "first")
+
+
+@on_loop
+async def test_a_rest_that_is_laid_on_later_counts(lanes: HostLanes, clock: FakeClock):
+    lanes.release(await lanes.acquire("a"), OK)
+    lanes.rest("a", 60)
+    waits = await begin(lanes.acquire("a"))
+    clock.advance(59)
+    await settle()
+    assert not waits.done()
+    clock.advance(1.1)
+    await settle()
+    assert waits.done()
+
+
+@on_loop
+async def test_a_host_that_is_ready_after_the_deadline_is_refused_at_once(lanes: HostLanes, clock: FakeClock):
+    lanes.rest("a", 100)
+    with pytest.raises(DeadlineReached, match=r"^deadline reached$"):
+        await lanes.acquire("a", deadline=clock.now() + 99)
+    assert lanes.too_late("a", clock.now() + 99)
+    assert not lanes.too_late("a", clock.now() + 100)
+
+
+@on_loop
+async def test_a_wait_ends_at_its_deadline_behind_a_lane_that_stays_held(lanes: HostLanes, clock: FakeClock):
+    await lanes.acquire("a")
+    waits = await begin(lanes.acquire("a", deadline=clock.now() + 30))
+    clock.advance(29)
+    await settle()
+    assert not waits.done()
+    clock.advance(1.1)
+    with pytest.raises(DeadlineReached):
+        await waits
+
+
+LIMITS = [
+    # deadline of the crawl, own deadline, limit (seconds from now)
+    (None, None, 600),
+    (None, 5, 5),
+    (None, 5000, 5000),
+    (1000, None, 1000),
+    (1000, 5, 5),
+    (1000, 5000, 1000),
+]
+
+
+@pytest.mark.parametrize(("crawl", "own", "limit"), LIMITS)
+def test_the_limit_is_the_earlier_deadline_or_max_wait(crawl: float | None, own: float | None, limit: float):
+    clock = FakeClock()
+    lanes = lanes_on(MemoryHosts(), clock)
+    lanes.deadline = None if crawl is None else clock.now() + crawl
+    assert lanes.limit(None if own is None else clock.now() + own) == clock.now() + limit
+
+
+@on_loop
+async def test_a_deadline_in_the_past_is_too_late_for_a_free_host(lanes: HostLanes, clock: FakeClock):
+    assert lanes.too_late("a", clock.now() - 1)
+    with pytest.raises(DeadlineReached):
+        await lanes.acquire("a", deadline=clock.now() - 1)
+    assert lanes.held == 0
+
+
+@on_loop
+async def test_closing_ends_each_wait_and_lets_the_held_lanes_end(lanes: HostLanes, clock: FakeClock):
+    lane = await lanes.acquire("a")
+    lanes.rest("b", 60)
+    waits = [await begin(lanes.acquire(host)) for host in ("a", "a", "b")]
+    lanes.close()
+    for one in waits:
+        with pytest.raises(Closing):
+            await one
+    with pytest.raises(Closing):
+        await lanes.acquire("c")
+    assert lanes.release(lane, OK).ready == clock.now() + 3
+    assert (lanes.held, lanes.waiting, clock.waiting()) == (0, 0, [RENEW])
+
+
+@on_loop
+async def test_shut_leaves_no_lane_held_and_no_call_behind(lanes: HostLanes, clock: FakeClock, store: HostStateStore):
+    await lanes.acquire("a")
+    lanes.shut()
+    assert clock.waiting() == []
+    assert not store.peek("a").leased(clock.now())
+
+
+@on_loop
+async def test_a_wait_that_is_cancelled_leaves_the_line(lanes: HostLanes, clock: FakeClock):
+    lane = await lanes.acquire("a")
+    second, third = await begin(lanes.acquire("a")), await begin(lanes.acquire("a"))
+    second.cancel()
+    await settle()
+    lanes.release(lane, OK)
+    clock.advance(3.1)
+    await settle()
+    assert third.done()
+
+
+@on_loop
+async def test_a_lane_that_came_with_the_cancellation_is_free_again(lanes: HostLanes, clock: FakeClock):
+    lanes.release(await lanes.acquire("a"), OK)
+    task = await begin(lanes.acquire("a"))
+    clock.advance(3.1)  # the lane is handed over now, the task has not run yet
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert lanes.held == 0
+    assert await lanes.acquire("a", wait=False)
+
+
+@on_loop
+async def test_reset_forgets_stops_failures_and_long_rests(lanes: HostLanes, clock: FakeClock):
+    lanes.stop("a", 1000, "status 403")
+    lanes.rest("a", 500)
+    lanes.stop("b", 1000, "status 403")
+    assert lanes.reset("a") == 1
+    assert lanes.stop_of("a") is None
+    assert lanes.ready_at("a") == clock.now() + POLICY.page_interval
+    assert lanes.stop_of("b") is not None
+    assert lanes.reset() == 2
+    assert lanes.stop_of("b") is None
+
+
+@on_loop
+async def test_reset_wakes_who_waits(lanes: HostLanes, clock: FakeClock):
+    lanes.rest("a", 500)
+    waits = await begin(lanes.acquire("a"))
+    lanes.reset("a")
+    clock.advance(3.1)
+    await settle()
+    assert waits.done()
+
+
+@on_loop
+async def test_listeners_hear_of_waits_releases_and_stops(lanes: HostLanes, clock: FakeClock):
+    heard: list[LaneEvent] = []
+    lanes.listeners.append(heard.append)
+    lane = await lanes.acquire("a")
+    waits = await begin(lanes.acquire("a"))
+    lanes.release(lane, Answer(status=403))
+    with pytest.raises(HostStopped):
+        await waits
+    now = clock.now()
+    assert heard == [
+        LaneEvent("wait", "a", now + POLL),
+        LaneEvent("stop", "a", now + 3600, "status 403"),
+        LaneEvent("free", "a", now + 3),
+    ]
+
+
+# Leases among processes: two HostLanes on one file stand for two processes.
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "hosts.sqlite"
+
+
+@on_loop
+async def test_two_processes_share_lane_and_rest(path: Path, clock: FakeClock):
+    one, two = lanes_on(SqliteHosts(path), clock), lanes_on(SqliteHosts(path), clock)
+    lane = await one.acquire("a")
+    waits = await begin(two.acquire("a"))
+    clock.advance(10)
+    await settle()
+    assert not waits.done()
+    one.release(lane, OK)
+    clock.advance(2.9)
+    await settle()
+    assert not waits.done()
+    clock.advance(POLL + 0.1)
+    await settle()
+    assert waits.done()
+    with pytest.raises(LaneBusy):
+        await one.acquire("a", wait=False)
+
+
+@on_loop
+async def test_two_processes_share_stops(path: Path, clock: FakeClock):
+    one, two = lanes_on(SqliteHosts(path), clock), lanes_on(SqliteHosts(path), clock)
+    assert two.stop_of("a") is None
+    one.release(await one.acquire("a"), Answer(status=403))
+    with pytest.raises(HostStopped):
+        await two.acquire("a")
+    assert two.stop_of("a") is not None
+
+
+@on_loop
+async def test_a_killed_process_blocks_a_host_for_the_lease_and_no_longer(path: Path, clock: FakeClock):
+    killed = SqliteHosts(path)
+    assert killed.claim("a", owner="killed", now=clock.now()).granted
+    waits = await begin(lanes_on(SqliteHosts(path), clock).acquire("a"))
+    clock.advance(LEASE - 0.1)
+    await settle()
+    assert not waits.done()
+    clock.advance(POLL + 0.1)
+    await settle()
+    assert waits.done()
+    assert LEASE == 20
+
+
+@on_loop
+async def test_a_held_lane_is_renewed_every_five_seconds(path: Path, clock: FakeClock):
+    store = SqliteHosts(path)
+    lanes = lanes_on(store, clock)
+    lane = await lanes.acquire("a")
+    for _ in range(20):
+        clock.advance(RENEW)
+        assert store.peek("a").until == clock.now() + LEASE
+    assert RENEW == 5
+    with pytest.raises(LaneBusy):
+        await lanes_on(SqliteHosts(path), clock).acquire("a", wait=False)
+    lanes.release(lane, OK)
+    clock.advance(RENEW)
+    assert clock.waiting() == []
+
+
+@on_loop
+async def test_a_process_that_slept_notices_that_its_lane_is_gone(path: Path, clock: FakeClock):
+    asleep, other = lanes_on(SqliteHosts(path), clock), lanes_on(SqliteHosts(path), clock)
+    lane = await asleep.acquire("a")
+    told: list[str] = []
+    lane.on_lost = lambda: told.append("lost")
+    clock.sleep(LEASE + 1)
+    taken = await other.acquire("a")
+    assert not asleep.holds(lane)
+    assert (lane.lost, told) == (True, ["lost"])
+    asleep.release(lane, Answer(status=429, retry_after_s=100))
+    with pytest.raises(LaneBusy):
+        await asleep.acquire("a", wait=False)
+    # what the host said counts for both, whoever holds the lane
+    other.release(taken, OK)
+    assert other.rested_at("a") == clock.now() + 100
+
+
+@on_loop
+async def test_a_process_that_slept_keeps_a_lane_that_nobody_took(path: Path, clock: FakeClock):
+    lanes = lanes_on(SqliteHosts(path), clock)
+    lane = await lanes.acquire("a")
+    clock.sleep(LEASE + 1)
+    assert lanes.holds(lane)
+    assert lane.until == clock.now() + LEASE
+
+
+@on_loop
+async def test_the_renewal_finds_a_lost_lane(path: Path, clock: FakeClock):
+    asleep, other = lanes_on(SqliteHosts(path), clock), lanes_on(SqliteHosts(path), clock)
+    lane = await asleep.acquire("a")
+    clock.sleep(LEASE + 1)
+    await other.acquire("a")
+    clock.advance(RENEW)
+    assert lane.lost
+
+
+class Broken(MemoryHosts):
+    """A store whose disk fails."""
+
+    def __init__(self, method: str) -> None:
+        super().__init__()
+        self.method = method
+
+    def __getattribute__(self, name: str) -> Any:
+        if name == super().__getattribute__("__dict__").get("method"):
+            return self._fail
+        return super().__getattribute__(name)
+
+    def _fail(self, *args: Any, **kwargs: Any) -> Any:
+        raise StoreError("the disk is full")
+
+
+@on_loop
+async def test_a_store_that_fails_fails_the_waits(clock: FakeClock):
+    store = Broken("nothing yet")
+    lanes = lanes_on(store, clock)
+    lanes.release(await lanes.acquire("a"), OK)
+    waits = await begin(lanes.acquire("a"))
+    store.method = "claim"
+    clock.advance(3.1)
+    with pytest.raises(StoreError, match="disk is full"):
+        await waits
+    with pytest.raises(StoreError):
+        await lanes.acquire("b")
+    assert (lanes.held, lanes.waiting) == (0, 0)
+
+
+@on_loop
+async def test_a_release_that_fails_does_not_hold_the_lane_for_ever(clock: FakeClock):
+    store = Broken("release")
+    lanes = lanes_on(store, clock)
+    lane = await lanes.acquire("a")
+    with pytest.raises(StoreError):
+        lanes.release(lane, OK)
+    assert lanes.held == 0
+
+
+@on_loop
+async def test_a_lease_that_cannot_be_renewed_is_lost_when_it_has_run_out(clock: FakeClock):
+    lanes = lanes_on(Broken("renew"), clock)
+    lane = await lanes.acquire("a")
+    clock.advance(LEASE - 1)
+    assert not lane.lost
+    clock.advance(RENEW)
+    assert lane.lost
