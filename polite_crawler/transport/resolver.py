@@ -96,7 +96,8 @@ class Resolver:
         except (OSError, UnicodeError) as error:
             raise ExchangeError("dns", f"{host} does not resolve: {_reason(error)}") from error
         finally:
-            self._pool.leave(job)
+            if job.future.cancelled():
+                self._pool.leave(job)
         if not found:
             raise ExchangeError("dns", f"{host} does not resolve: no address")
         return found
