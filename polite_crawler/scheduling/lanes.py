@@ -12,24 +12,25 @@ from asyncio import Future, get_running_loop
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 from weakref import WeakKeyDictionary
 
 from scrapy import signals
 from scrapy.crawler import Crawler
-from scrapy.settings import BaseSettings
 
 from polite_crawler.errors import StoreError
-from polite_crawler.rules import durations, pacing
+from polite_crawler.rules import pacing
+from polite_crawler.rules.options import Options
 from polite_crawler.rules.pacing import Answer, HostState, Policy
 from polite_crawler.scheduling.clock import Clock, SystemClock, Timer
 from polite_crawler.scheduling.lane import Closing, DeadlineReached, HostStopped, Lane, LaneBusy, LaneEvent, Stop
+from polite_crawler.scheduling.options import options_of
+from polite_crawler.store.folder import StoreFolder
 from polite_crawler.store.hosts import LEASE, RENEW, HostRow, HostStateStore
 from polite_crawler.store.hosts_sqlite import open_hosts
 
 __all__ = [
     "POLL", "Closing", "DeadlineReached", "HostLanes", "HostStopped", "Lane", "LaneBusy", "LaneEvent", "Stop",
-    "lanes_of", "use_lanes",
+    "lanes_by_options", "lanes_of", "use_lanes",
 ]  # fmt: skip
 
 POLL = 0.25
@@ -344,42 +345,27 @@ _LANES: WeakKeyDictionary[Crawler, HostLanes] = WeakKeyDictionary()
 
 
 def lanes_of(crawler: Crawler) -> HostLanes:
-    """The lanes of a crawler: made by its settings when it is asked for the first time."""
+    """The lanes of a crawler, made by its options when they are asked for the first time. Raises BadOption, and
+    StoreError for a store that cannot be used."""
     lanes = _LANES.get(crawler)
     if lanes is None:
-        lanes = use_lanes(crawler, _lanes_by_settings(crawler.settings))
+        lanes = use_lanes(crawler, lanes_by_options(options_of(crawler)))
+        # the store closes after the last component that reads it
         crawler.signals.connect(lanes.store.close, signals.engine_stopped, weak=False)
     return lanes
 
 
 def use_lanes(crawler: Crawler, lanes: HostLanes) -> HostLanes:
-    """Give a crawler the lanes that it shall use, before it starts. Its host state stays open at the end."""
+    """Give a crawler the lanes that it shall use, before it starts. Who made their host state closes it."""
     _LANES[crawler] = lanes
     crawler.signals.connect(lanes.shut, signals.spider_closed, weak=False)
     return lanes
 
 
-def _lanes_by_settings(settings: BaseSettings) -> HostLanes:
-    folder = settings.get("POLITE_STORE")
-    path = Path(folder).expanduser() / "hosts.sqlite" if folder else None
-    if path is not None:
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise StoreError(f"{path.parent} cannot be made: {error}") from error
-    return HostLanes(
-        open_hosts(path),
-        policies_by_settings(settings),
-        max_wait=durations.seconds(settings.get("POLITE_MAX_WAIT", "10m"), "POLITE_MAX_WAIT"),
-    )
-
-
-def policies_by_settings(settings: BaseSettings) -> Callable[[str], Policy]:
-    """The policy of each host. A DOWNLOAD_DELAY of the user that is larger than POLITE_PAGE_INTERVAL takes its
-    place."""
-    stock = Policy()
-    interval = durations.seconds(settings.get("POLITE_PAGE_INTERVAL", stock.page_interval), "POLITE_PAGE_INTERVAL")
-    delay = durations.seconds(settings.get("DOWNLOAD_DELAY", 0), "DOWNLOAD_DELAY")
-    slow = {"slow_factor": settings.get("POLITE_SLOW_FACTOR", stock.slow_factor)}
-    default = pacing.with_fields(stock, {"page_interval": max(interval, delay), **slow}, name="POLITE_SLOW_FACTOR")
-    return pacing.policies(settings.getdict("POLITE_HOSTS"), default)
+def lanes_by_options(
+    options: Options, *, host_state: HostStateStore | None = None, clock: Clock | None = None
+) -> HostLanes:
+    """Lanes on a host state, by default on `hosts.sqlite` in the store."""
+    if host_state is None:
+        host_state = open_hosts(StoreFolder(options.store).create().hosts)
+    return HostLanes(host_state, options.policy_of, clock=clock, max_wait=options.max_wait)
