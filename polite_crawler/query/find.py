@@ -1,15 +1,17 @@
 """find: the stored documents that answer a question, each with a passage that can be quoted."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from polite_crawler.errors import BadOption
+from polite_crawler.query.moments import moment_of
 from polite_crawler.query.snippet import snippet_of
 from polite_crawler.store.catalog import Catalog
-from polite_crawler.store.folding import Atom, parse_query
+from polite_crawler.store.folding import parse_query
 from polite_crawler.store.index import Index
-from polite_crawler.store.ranking import rank as rank_entries
+from polite_crawler.store.question import Hit, Question, Rank
 
 LIMIT = 1000
 
@@ -32,31 +34,76 @@ class Found:
     archived: Mapping[str, Any] | None
 
 
-def find(index: Index, query: str, *, limit: int = 10, offset: int = 0, kind: str | None = None) -> tuple[Found, ...]:
-    """The best documents of a question: those with each word or phrase first. Held-back documents never appear."""
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A document of a given set, and its BM25 score."""
+
+    doc: str
+    score: float
+
+
+def find(
+    index: Index,
+    query: str,
+    *,
+    limit: int = 10,
+    offset: int = 0,
+    rank: Rank = "exact",
+    kind: str | None = None,
+    at: str | datetime | None = None,
+) -> tuple[Found, ...]:
+    """The best documents of a question: those with each word or phrase first, then those with one of them.
+
+    With `at`, the texts that were current at that time answer. `rank="fast"` leaves out words that more than 20 % of
+    the documents hold, where one word is enough. Held-back documents never appear and count nowhere. Raises BadOption.
+    """
     if not 1 <= limit <= LIMIT:
         raise BadOption(f"bad limit {limit}: a number from 1 to {LIMIT}")
     if offset < 0:
         raise BadOption(f"bad offset {offset}: a number from 0 on")
-    atoms = parse_query(query)
+    moment = moment_of(at) if at else None
+    question = Question(parse_query(query), limit + offset, _rank(rank), kind, None, moment)
 
     def ask(catalog: Catalog) -> tuple[Found, ...]:
-        hits = rank_entries(catalog.connection, atoms, limit + offset, kind)[offset:]
-        return tuple(_found(catalog, atoms, hit.entry, hit.score) for hit in hits)
+        hits = index.search(catalog, question)[offset:]
+        return tuple(_found(catalog, question, hit) for hit in hits)
 
     return index.reading(ask)
 
 
-def _found(catalog: Catalog, atoms: tuple[Atom, ...], entry: int, score: float) -> Found:
-    version = catalog.live_version(entry)
+def rank_within(
+    index: Index, query: str, docs: Collection[str], *, rank: Rank = "exact", at: str | datetime | None = None
+) -> tuple[Ranked, ...]:
+    """Rank a set of document ids by a question, in the sequence of `find`; those that hold no word are left out.
+
+    A frozenset that comes again costs nothing to look up again.
+    """
+    moment = moment_of(at) if at else None
+    wanted = docs if isinstance(docs, frozenset) else frozenset(docs)
+    question = Question(parse_query(query), max(len(wanted), 1), _rank(rank), None, wanted, moment)
+
+    def ask(catalog: Catalog) -> tuple[Ranked, ...]:
+        return tuple(Ranked(catalog.doc_of_entry(hit.entry), hit.score) for hit in index.search(catalog, question))
+
+    return index.reading(ask)
+
+
+def _rank(rank: str) -> Rank:
+    if rank not in ("exact", "fast"):
+        raise BadOption(f"bad rank {rank!r}: exact or fast")
+    return rank
+
+
+def _found(catalog: Catalog, question: Question, hit: Hit) -> Found:
+    version = catalog.version_of_entry(hit.entry, question.at)
     text = catalog.text(version)
-    start, end = snippet_of(text, atoms, catalog.main(version))
+    start, end = snippet_of(text, question.atoms, catalog.main(version))
     return Found(
         doc=version.doc,
         kind=version.kind,
         title=version.title,
         url=version.url,
-        score=score,
+        score=hit.score,
         snippet=text[start:end],
         start=start,
         end=end,

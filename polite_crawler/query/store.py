@@ -2,21 +2,21 @@
 
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from importlib import import_module
 from typing import Any
 
 from polite_crawler.errors import StoreError
-from polite_crawler.query.find import Found, find
+from polite_crawler.query.find import Found, Rank, Ranked, find, rank_within
 from polite_crawler.query.read import ReadResult, read
 from polite_crawler.query.versions import Version, versions
 from polite_crawler.store.catalog import CopyFacts, StoredVersion
+from polite_crawler.store.caught_up import Reindexed
 from polite_crawler.store.folder import StoreFolder
 from polite_crawler.store.index import Index
 from polite_crawler.store.projection import Extractor, headers, read_body
-from polite_crawler.store.rebuild import Reindexed
 from polite_crawler.store.record import Capture, Time, utc, utc_micros
 
 
@@ -63,9 +63,25 @@ class Store:
         """Close the index. The store on disk stays as it is."""
         self.index.close()
 
-    def find(self, query: str, *, limit: int = 10, offset: int = 0, kind: str | None = None) -> tuple[Found, ...]:
-        """The best documents of a question. Double quotes make a phrase, `bake*` is a prefix. Raises BadOption."""
-        return find(self.index, query, limit=limit, offset=offset, kind=kind)
+    def find(
+        self,
+        query: str,
+        *,
+        limit: int = 10,
+        offset: int = 0,
+        rank: Rank = "exact",
+        kind: str | None = None,
+        at: str | datetime | None = None,
+    ) -> tuple[Found, ...]:
+        """The best documents of a question, now or as they were at a time. Double quotes make a phrase, `bake*` is a
+        prefix. Raises BadOption."""
+        return find(self.index, query, limit=limit, offset=offset, rank=rank, kind=kind, at=at)
+
+    def rank_within(
+        self, query: str, docs: Collection[str], *, rank: Rank = "exact", at: str | datetime | None = None
+    ) -> tuple[Ranked, ...]:
+        """Rank a set of document ids by a question. Raises BadOption."""
+        return rank_within(self.index, query, docs, rank=rank, at=at)
 
     def read(
         self,

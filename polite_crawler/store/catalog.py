@@ -158,12 +158,25 @@ class Catalog:
         """When the first version of a document was fetched, in epoch microseconds."""
         return int(self.connection.execute("SELECT min(fetched) FROM ver WHERE doc=?", (doc.id,)).fetchone()[0])
 
-    def live_version(self, entry: int) -> StoredVersion:
-        """The current version of the document whose live text a row of the full-text table is."""
-        row = self.connection.execute(
-            f"{_VERSION} WHERE v.id=(SELECT d.cur FROM ent e JOIN doc d ON d.id=e.doc WHERE e.id=?)", (entry,)
-        ).fetchone()
-        return _version(row)
+    def version_of_entry(self, entry: int, moment: int | None = None) -> StoredVersion:
+        """The version that a row of the full-text table answers for: the current one of its document, or the one
+        that was current at a time."""
+        if moment is None:
+            row = self.connection.execute(
+                "SELECT d.cur FROM ent e JOIN doc d ON d.id = e.doc WHERE e.id = ?", (entry,)
+            ).fetchone()
+        else:
+            row = self.connection.execute(
+                "SELECT s.ver FROM ent e JOIN span s ON s.doc = e.doc AND s.since <= ? WHERE e.id = ?"
+                " ORDER BY s.since DESC LIMIT 1",
+                (moment, entry),
+            ).fetchone()
+        return self.version(row[0])
+
+    def doc_of_entry(self, entry: int) -> str:
+        """The id of the document of a row of the full-text table."""
+        row = self.connection.execute("SELECT d.key FROM ent e JOIN doc d ON d.id = e.doc WHERE e.id = ?", (entry,))
+        return str(row.fetchone()[0])
 
     def text(self, version: StoredVersion) -> str:
         """The stored text of a version."""

@@ -9,35 +9,28 @@ import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from polite_crawler.errors import StoreError
-from polite_crawler.store import rebuild, schema
+from polite_crawler.store import schema
 from polite_crawler.store.blobs import BlobError, Blobs
 from polite_crawler.store.catalog import Catalog
+from polite_crawler.store.caught_up import CaughtUp, Reindexed
 from polite_crawler.store.document import Document
 from polite_crawler.store.entry import insert_capture
+from polite_crawler.store.faults import DamagedSegment
 from polite_crawler.store.folder import StoreFolder
 from polite_crawler.store.generations import Generations
 from polite_crawler.store.log import CaptureLog, Position
 from polite_crawler.store.projection import Extractor
 from polite_crawler.store.record import Capture
 
+if TYPE_CHECKING:
+    from polite_crawler.store.question import Hit, Question
+    from polite_crawler.store.rank_state import RankState
+
 _T = TypeVar("_T")
-
-
-@dataclass(slots=True)
-class CaughtUp:
-    """What a catch-up or a rebuild did: captures that were new to the index, lines and bodies left out as damaged,
-    captures that a reader failed on, and documents kept from the index before."""
-
-    captures: int = 0
-    skipped_lines: int = 0
-    skipped_bodies: int = 0
-    failed: int = 0
-    kept: int = 0
-    errors: list[str] = field(default_factory=list)
+_TRIES = 5
 
 
 class Index:
@@ -123,12 +116,46 @@ class Index:
         offsets = self._offsets()
         if offsets == self.log.sizes():
             return done
-        rebuild.feed(self, offsets, done)
+        from polite_crawler.store.rebuild import feed
+
+        feed(self, offsets, done)
         return done
 
-    def reindex(self) -> "rebuild.Reindexed":
+    def maintain(self, *, tail: int | None = None) -> bool:
+        """Write and merge ranking segments where `tail` texts or more are in none. Not inside a transaction."""
+        from polite_crawler.store import segments
+
+        connection = self.connection()
+        try:
+            return segments.maintain(connection, self.generations.path(self.generation), tail=tail or segments.TAIL)
+        except (sqlite3.Error, OSError) as error:
+            raise StoreError(f"cannot write the segments of the index: {error}") from None
+
+    def search(self, catalog: Catalog, question: "Question") -> "list[Hit]":
+        """The best texts of a question, on the snapshot of a catalog that `reading` gave."""
+        from polite_crawler.store.ranking import search
+
+        return search(self._rank_state(catalog.connection), catalog.connection, question)
+
+    def _rank_state(self, connection: sqlite3.Connection) -> "RankState":
+        """The postings of what a connection of this thread sees; kept until the index changes."""
+        from polite_crawler.store.rank_state import RankState
+
+        _, generation, _ = self._local.held
+        version = connection.execute("PRAGMA data_version").fetchone()[0]
+        key = (generation, version, connection.total_changes)
+        held: tuple[object, RankState] | None = getattr(self._local, "ranks", None)
+        if held is None or held[0] != key:
+            before = held[1] if held is not None and held[1].generation == generation else None
+            held = key, RankState(connection, self.generations.path(generation), before)
+            self._local.ranks = held
+        return held[1]
+
+    def reindex(self) -> Reindexed:
         """Build a new generation beside this one from the log, and change to it at the end."""
-        return rebuild.reindex(self)
+        from polite_crawler.store.rebuild import reindex
+
+        return reindex(self)
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
@@ -150,16 +177,21 @@ class Index:
             raise StoreError(f"cannot write the index: {error}") from None
 
     def reading(self, ask: Callable[[Catalog], _T]) -> _T:
-        """Run a question on one snapshot. Errors of SQLite become StoreError with the cure."""
-        connection = self.connection()
-        try:
-            connection.execute("BEGIN")
+        """Run a question on one snapshot. Errors of SQLite and of the segments become StoreError with the cure."""
+        for left in reversed(range(_TRIES)):
+            connection = self.connection()
             try:
-                return ask(Catalog(connection, self.log))
-            finally:
-                connection.execute("ROLLBACK")
-        except sqlite3.Error as error:
-            raise StoreError(f"the index does not answer ({error}); pc reindex builds it again") from None
+                connection.execute("BEGIN")
+                try:
+                    return ask(Catalog(connection, self.log))
+                finally:
+                    if connection.in_transaction:
+                        connection.execute("ROLLBACK")
+            except (sqlite3.Error, DamagedSegment) as error:
+                # a merge or a rebuild of another process may have replaced files since the snapshot began
+                if not left or isinstance(error, sqlite3.Error):
+                    raise StoreError(f"the index does not answer ({error}); pc reindex builds it again") from None
+        raise AssertionError("unreachable")
 
     def _begin(self) -> sqlite3.Connection:
         while True:
@@ -194,7 +226,9 @@ class Index:
             raise StoreError(f"the store {self.folder.path} has no index of this version and cannot be written")
         with self.generations.lock():
             if not self._usable():
-                rebuild.build(self)
+                from polite_crawler.store.rebuild import build
+
+                build(self)
 
     def _usable(self) -> bool:
         name = self.generations.current()

@@ -11,8 +11,11 @@ from polite_crawler.store.document import Document
 from polite_crawler.store.index import Index
 from polite_crawler.store.log import Position
 from polite_crawler.store.record import Capture
+from polite_crawler.store.segments import TAIL
 
 _WAITING = 256
+_CLOSING_TAIL = 64
+"""Texts. At the end of a crawl a shorter tail gets a segment too, so that the next process reads files."""
 
 
 @dataclass(slots=True)
@@ -40,6 +43,7 @@ class IndexThread:
         self._gate = threading.Lock()
         self._closing = threading.Event()
         self._behind = False
+        self._added = 0
         self._thread = threading.Thread(target=self._run, name="polite-index", daemon=True)
         self._thread.start()
 
@@ -79,9 +83,13 @@ class IndexThread:
                     index = self._open()
                 if job is None:
                     index.catch_up()
+                    index.maintain(tail=_CLOSING_TAIL)
                     index.close()
                 else:
                     self._add(index, job)
+                    self._added += 1
+                    if self._added % TAIL == 0:
+                        index.maintain()
                     if self._behind and self._jobs.empty():
                         self._behind = False
                         index.catch_up()

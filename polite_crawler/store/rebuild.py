@@ -2,12 +2,12 @@
 
 import sqlite3
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from polite_crawler.errors import StoreError
-from polite_crawler.store import schema
+from polite_crawler.store import schema, segments
 from polite_crawler.store.blobs import BlobError
+from polite_crawler.store.caught_up import CaughtUp, Reindexed
 from polite_crawler.store.document import Document
 from polite_crawler.store.entry import insert_capture
 from polite_crawler.store.log import Position
@@ -15,25 +15,12 @@ from polite_crawler.store.projection import documents_of, gives_documents, read_
 from polite_crawler.store.record import Capture
 
 if TYPE_CHECKING:
-    from polite_crawler.store.index import CaughtUp, Index
+    from polite_crawler.store.index import Index
 
 _BATCH = 64
 
 
-@dataclass(frozen=True, slots=True)
-class Reindexed:
-    """What a rebuild gave: documents and captures of the new index, lines and bodies left out as damaged, captures
-    that a reader failed on, and documents kept from the index before because nothing here can read their recipe."""
-
-    documents: int
-    captures: int
-    skipped_lines: int
-    skipped_bodies: int
-    failed: int
-    kept: int
-
-
-def feed(index: "Index", offsets: Mapping[str, int], done: "CaughtUp") -> None:
+def feed(index: "Index", offsets: Mapping[str, int], done: CaughtUp) -> None:
     """Add to the open index what the log holds from the offsets on."""
     scan = index.log.scan(offsets)
     batch: list[tuple[Position, Capture, tuple[Document, ...]]] = []
@@ -55,12 +42,11 @@ def feed(index: "Index", offsets: Mapping[str, int], done: "CaughtUp") -> None:
             flush()
     flush()
     done.skipped_lines += scan.skipped
+    index.maintain()
 
 
-def build(index: "Index") -> "tuple[str, CaughtUp]":
+def build(index: "Index") -> tuple[str, CaughtUp]:
     """Build the next generation from the log and let it answer. The caller holds the lock of the generations."""
-    from polite_crawler.store.index import CaughtUp
-
     done = CaughtUp()
     generations = index.generations
     old, name = generations.current(), generations.make()
@@ -73,6 +59,7 @@ def build(index: "Index") -> "tuple[str, CaughtUp]":
         _move(connection, scan.offsets)
         connection.execute("COMMIT")
         done.skipped_lines = scan.skipped
+        segments.build(connection, generations.path(name))
         fence = _fence(index, old)
         try:
             late = index.log.scan(scan.offsets)
@@ -111,7 +98,7 @@ def reindex(index: "Index") -> Reindexed:
     return Reindexed(row[0], row[1], done.skipped_lines, done.skipped_bodies, done.failed, done.kept)
 
 
-def _documents(index: "Index", capture: Capture, done: "CaughtUp") -> tuple[Document, ...]:
+def _documents(index: "Index", capture: Capture, done: CaughtUp) -> tuple[Document, ...]:
     if not gives_documents(capture):
         return ()
     assert capture.body is not None

@@ -7,7 +7,7 @@ from pathlib import Path
 from polite_crawler.errors import StoreError
 from polite_crawler.store.folding import FOLD_VERSION
 
-INDEX_VERSION = 1
+INDEX_VERSION = 2
 """Changes with the tables: an index of another version is rebuilt from the log at open."""
 
 BUSY_MS = 10_000
@@ -27,9 +27,15 @@ CREATE TABLE doc(id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, cur INTEGER, 
     checked INTEGER NOT NULL DEFAULT 0);
 -- a text one time, whoever shows it
 CREATE TABLE txt(id INTEGER PRIMARY KEY, sha BLOB NOT NULL UNIQUE, chars INTEGER NOT NULL, body TEXT NOT NULL);
--- a row of the full-text table: a text of a document that was not held back; len = its tokens
+-- a row of the full-text table: a text of a document that was not held back; len = its tokens; live = it is the
+-- current text and not held back; part = where its postings are: 0 the tail, 1 a current segment, 2 a history segment
 CREATE TABLE ent(id INTEGER PRIMARY KEY, doc INTEGER NOT NULL, txt INTEGER NOT NULL, title TEXT NOT NULL,
-    kind TEXT NOT NULL, len INTEGER NOT NULL, live INTEGER NOT NULL DEFAULT 0, UNIQUE(doc, txt, title, kind));
+    kind TEXT NOT NULL, len INTEGER NOT NULL, live INTEGER NOT NULL DEFAULT 0, part INTEGER NOT NULL DEFAULT 0,
+    UNIQUE(doc, txt, title, kind));
+CREATE INDEX ent_tail ON ent(id) WHERE part = 0;
+CREATE INDEX ent_dead ON ent(id) WHERE part = 1 AND live = 0;
+CREATE INDEX ent_back ON ent(id) WHERE part = 2 AND live = 1;
+CREATE TABLE seg(name TEXT PRIMARY KEY, part INTEGER NOT NULL, docs INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE ver(
     id INTEGER PRIMARY KEY, doc INTEGER NOT NULL, txt INTEGER NOT NULL, ent INTEGER, capture TEXT NOT NULL,
     capture_kind TEXT NOT NULL, fetched INTEGER NOT NULL, recipe TEXT, base TEXT, kind TEXT NOT NULL, title TEXT,

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from store_lab import digest
 
 from polite_crawler.store.blobs import BlobError, Blobs, pack
-from store_lab import digest
 
 BODIES = [b"", b"x", b"plain text " * 500, bytes(random.Random(1).randbytes(70_000)), gzip.compress(b"y" * 9)]
 

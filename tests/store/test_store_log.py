@@ -73,7 +73,8 @@ def test_a_torn_tail_costs_only_itself(log: CaptureLog, tmp_path: Path, tail: by
 
 
 DAMAGED = [
-    b"\n", b"null\n", b"[]\n", b"{}\n", b'{"v":2}\n', b"\x00\x00\x00\n", b'{"v":1,"id":"fetch.x"}\n', b"[" * 5000 + b"\n",
+    b"\n", b"null\n", b"[]\n", b"{}\n", b'{"v":2}\n', b"\x00\x00\x00\n", b'{"v":1,"id":"fetch.x"}\n',
+    b"[" * 5000 + b"\n",
     capture(9).line().replace(b"example/9", b"example/8"),
     capture(9).line().replace(b'"kind":"fetch"', b'"kind":"fetch","newer":1'),
 ]  # fmt: skip

@@ -193,11 +193,13 @@ def test_a_full_disk_loses_nothing_that_was_confirmed(small_disk: Path) -> None:
     for n in range(400):
         size = rng.choice((10, 900, 5000, 30_000))
         one = capture(n, note="n" * rng.choice((0, 3000)) or None)
-        try:
-            confirmed.append((one.id, writer.submit(one, blobs=[BlobBytes(rng.randbytes(size), True)]).result(30)))
-        except StoreError as error:
+        future = writer.submit(one, blobs=[BlobBytes(rng.randbytes(size), True)])
+        if error := future.exception(30):
             failed += 1
+            assert isinstance(error, StoreError)
             assert "disk full" in str(error)
+        else:
+            confirmed.append((one.id, future.result()))
     assert writer.close()
     assert failed > 50
     assert len(confirmed) > 10

@@ -1,0 +1,128 @@
+"""Building segments: from the full-text table by streaming, from texts, and from other segments."""
+
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+
+from polite_crawler.store.postings import Ints, Segment, SegmentWriter, blocks
+
+_BLOCK = 1 << 21
+"""Postings in the memory at one time, about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A segment to write: where, and the texts that go into it (numbers of the full-text table, rising)."""
+
+    folder: Path
+    entries: Ints
+    lengths: Ints
+
+    def writer(self) -> SegmentWriter:
+        """The writer of the segment."""
+        return SegmentWriter(self.folder, self.entries, self.lengths)
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """Terms in their sequence with the postings of each: term number, text number and count, sorted by the two."""
+
+    terms: list[bytes]
+    numbers: Ints
+    entries: Ints
+    counts: Ints
+
+
+def build_from_table(connection: sqlite3.Connection, parts: Sequence[Part]) -> None:
+    """Write segments from all postings of the full-text table `f`, in one pass over its vocabulary."""
+    _write(parts, _table_blocks(connection))
+
+
+def build_from_texts(texts: Iterable[tuple[int, Sequence[str]]], parts: Sequence[Part]) -> None:
+    """Write segments from the tokens of texts: (number in the full-text table, tokens)."""
+    places: dict[str, int] = {}
+    numbers: list[int] = []
+    entries: list[int] = []
+    counts: list[int] = []
+    for entry, tokens in texts:
+        found = Counter(tokens)
+        numbers += [places.setdefault(token, len(places)) for token in found]
+        counts += found.values()
+        entries += [entry] * len(found)
+    terms = [token.encode() for token in places]
+    sequence = sorted(range(len(terms)), key=terms.__getitem__)
+    rank = np.empty(len(terms), np.int64)
+    rank[sequence] = np.arange(len(terms))
+    ranked = rank[np.array(numbers, np.int64)] if numbers else np.empty(0, np.int64)
+    order = np.lexsort((np.array(entries, np.int64), ranked))
+    block = _Block(
+        [terms[at] for at in sequence],
+        ranked[order],
+        np.array(entries, np.int64)[order],
+        np.array(counts, np.int64)[order],
+    )
+    _write(parts, [block] if terms else [])
+
+
+def merge(segments: Sequence[Segment], parts: Sequence[Part]) -> None:
+    """Write the postings of several small segments into others. All of them are in the memory at one time."""
+    terms = sorted({segment.term(at) for segment in segments for at in range(segment.terms)})
+    rank = {term: at for at, term in enumerate(terms)}
+    numbers, entries, counts = [np.empty(0, np.int64)], [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    for segment in segments:
+        every = segment.everything()
+        ranks = np.fromiter((rank[segment.term(at)] for at in range(segment.terms)), np.int64, segment.terms)
+        numbers.append(np.repeat(ranks, every.sizes))
+        entries.append(segment.entries.astype(np.int64)[every.postings.texts])
+        counts.append(every.postings.counts)
+    flat = np.concatenate(numbers), np.concatenate(entries), np.concatenate(counts)
+    order = np.lexsort((flat[1], flat[0]))
+    _write(parts, [_Block(terms, flat[0][order], flat[1][order], flat[2][order])] if terms else [])
+
+
+def _write(parts: Sequence[Part], source: Iterable[_Block]) -> None:
+    writers = [(part.entries, part.writer()) for part in parts if len(part.entries)]
+    for block in source:
+        for entries, writer in writers:
+            _share(block, entries, writer)
+    for _, writer in writers:
+        writer.finish()
+
+
+def _share(block: _Block, entries: Ints, writer: SegmentWriter) -> None:
+    """Give a writer the postings of a block that are of its texts."""
+    at = np.searchsorted(entries, block.entries)
+    at[at == len(entries)] = 0
+    own = entries[at] == block.entries
+    numbers = block.numbers[own]
+    sizes = np.bincount(numbers, minlength=len(block.terms))
+    held = np.flatnonzero(sizes)
+    writer.add([block.terms[number] for number in held], sizes[held], at[own], block.counts[own])
+
+
+def _table_blocks(connection: sqlite3.Connection) -> Iterator[_Block]:
+    """The vocabulary of `f`, term by term in the sequence of FTS5: sorted by term, text, column and position."""
+    connection.execute("CREATE VIRTUAL TABLE temp.vocab_row USING fts5vocab(main, f, row)")
+    connection.execute("CREATE VIRTUAL TABLE temp.vocab_instance USING fts5vocab(main, f, instance)")
+    try:
+        rows = connection.execute("SELECT term, cnt FROM temp.vocab_row").fetchall()
+        sizes = np.fromiter((row[1] for row in rows), np.int64, len(rows))
+        instances = (row[0] for row in connection.execute("SELECT doc FROM temp.vocab_instance"))
+        for start, end in blocks(sizes, _BLOCK):
+            total = int(sizes[start:end].sum())
+            entries = np.fromiter(islice(instances, total), np.int64, total)
+            numbers = np.repeat(np.arange(end - start), sizes[start:end])
+            # FTS5 gives the places of a term text by text, so a run is one text
+            first = np.ones(total, bool)
+            first[1:] = (entries[1:] != entries[:-1]) | (numbers[1:] != numbers[:-1])
+            at = np.flatnonzero(first)
+            terms = [str(row[0]).encode() for row in rows[start:end]]
+            yield _Block(terms, numbers[at], entries[at], np.diff(np.append(at, total)))
+    finally:
+        connection.execute("DROP TABLE temp.vocab_row")
+        connection.execute("DROP TABLE temp.vocab_instance")
