@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from scrapy import Request
 
 from polite_crawler.readers.page import Page
+from polite_crawler.store.catalog import CopyFacts
 from polite_crawler.store.record import Capture, RobotsCheck, Validators
 from polite_crawler.transport.wire import Wire
 
@@ -25,6 +26,7 @@ class Trace:
     capture: Capture | None = None
     page: Page | None = None
     from_store: bool = False
+    stale: CopyFacts | None = None
     queued: bool = False
     """True while the scheduler's queue has handed this request out: only then may it go back to the queue."""
 
