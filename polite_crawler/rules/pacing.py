@@ -3,6 +3,7 @@
 All pure: the clock and the randomness are parameters. Times are epoch seconds, spans are seconds.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from datetime import UTC
@@ -11,6 +12,7 @@ from typing import Any
 
 from polite_crawler.errors import BadOption
 from polite_crawler.rules import durations
+from polite_crawler.rules.urls import host_key
 
 MAX_CRAWL_DELAY = 86_400.0
 """The longest Crawl-delay that is kept, in seconds. A longer one counts as this."""
@@ -21,6 +23,7 @@ LONG_RETRY_AFTER = 3_600.0
 MAX_RETRY_AFTER = 30 * 86_400.0
 """The longest Retry-After that is kept, in seconds."""
 
+_NUMBER = re.compile(r"\d{1,18}(\.\d{1,18})?", re.ASCII).fullmatch
 _ARCHIVES = frozenset({"archive", "archive-index", "archive-copy"})
 _BUSY = frozenset({429, 503})
 
@@ -123,15 +126,18 @@ def backoff(step: int, policy: Policy, *, jitter: float) -> float:
 
 def retry_after(value: str | None, *, now: float) -> float | None:
     """The seconds of a Retry-After header (RFC 9110, section 10.2.3): a number of seconds or an HTTP-date in any of
-    its three forms. None for no header or one that says neither; a date in the past is 0."""
+    its three forms. None for no header or one that says neither; a date in the past is 0. Of several numbers, which
+    the section does not allow, the largest counts."""
     text = (value or "").strip()
-    if text.isascii() and text.isdigit():
-        return float(text[:15])
+    numbers = [part.strip() for part in text.split(",")]
+    if all(map(_NUMBER, numbers)):
+        return min(max(map(float, numbers)), MAX_RETRY_AFTER)
     try:
         moment = parsedate_to_datetime(text)
-    except (ValueError, IndexError, OverflowError):
+    except (ValueError, TypeError, IndexError, OverflowError):
         return None
-    return max(0.0, (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() - now)
+    later = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() - now
+    return min(max(0.0, later), MAX_RETRY_AFTER)
 
 
 def _is_failure(answer: Answer) -> bool:
@@ -207,11 +213,17 @@ def with_fields(policy: Policy, limits: Mapping[str, Any], *, name: str) -> Poli
 
 
 def _pattern(name: Any) -> str:
-    text = name.strip().lower().rstrip(".") if isinstance(name, str) else ""
+    """A key of POLITE_HOSTS in the form of a host key, with its `*.`."""
+    text = name.strip() if isinstance(name, str) else ""
     bare = text.removeprefix("*.")
-    if not bare or any(c in bare for c in "*/:@ ") or bare.startswith("."):
-        raise BadOption(f"POLITE_HOSTS: {name!r} is neither a host name nor of the form *.example.org")
-    return text
+    try:
+        # a host key knows no port, no path and no user, so a name that has one of them is a mistake
+        if not bare or re.search(r"[*/?#@\\\s]|^\.", bare) or (":" in bare and not bare.startswith("[")):
+            raise BadOption
+        host = host_key(f"http://{bare}")
+    except BadOption:
+        raise BadOption(f"POLITE_HOSTS: {name!r} is neither a host name nor of the form *.example.org") from None
+    return f"*.{host}" if bare != text else host
 
 
 def _value(key: str, value: Any, *, where: str) -> Any:

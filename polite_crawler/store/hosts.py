@@ -31,10 +31,6 @@ class HostRow:
         """True while somebody holds the lane."""
         return self.owner is not None and self.until > now
 
-    def free_at(self, now: float) -> float:
-        """The earliest time at which the lane can be free, as far as this row tells."""
-        return max(self.state.ready, self.until if self.leased(now) else 0.0)
-
 
 @dataclass(frozen=True, slots=True)
 class Claim:

@@ -64,9 +64,9 @@ ON CONFLICT(host) DO UPDATE SET crawl_delay = excluded.crawl_delay
 """
 
 
-def open_hosts(path: Path | None) -> HostStateStore:
-    """The state of the hosts in a file, or in memory without one."""
-    return MemoryHosts() if path is None else SqliteHosts(path)
+def open_hosts(path: Path | None, *, read_only: bool = False) -> HostStateStore:
+    """The state of the hosts in a file, or in memory without one. To read only, the file must be there."""
+    return MemoryHosts() if path is None else SqliteHosts(path, read_only=read_only)
 
 
 class SqliteHosts:
@@ -78,8 +78,9 @@ class SqliteHosts:
 
     shared = True
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, read_only: bool = False) -> None:
         self.path = path
+        self._read_only = read_only
         self._local = threading.local()
         self._opened: list[tuple[int, sqlite3.Connection]] = []
         self._db()
@@ -162,7 +163,7 @@ class SqliteHosts:
     def _db(self) -> sqlite3.Connection:
         pid, db = getattr(self._local, "own", (None, None))
         if db is None or pid != os.getpid():
-            db = _open(self.path)
+            db = _open(self.path, read_only=self._read_only)
             self._local.own = (os.getpid(), db)
             self._opened.append((os.getpid(), db))
         return db
@@ -187,15 +188,19 @@ class SqliteHosts:
             db.execute("COMMIT")
 
 
-def _open(path: Path) -> sqlite3.Connection:
+def _open(path: Path, *, read_only: bool) -> sqlite3.Connection:
+    where = f"{path.absolute().as_uri()}?mode={'ro' if read_only else 'rwc'}"
     try:
         # closed by whoever closes the store, which may be another thread
-        db = sqlite3.connect(path, timeout=BUSY_TIMEOUT, isolation_level=None, check_same_thread=False)
+        db = sqlite3.connect(where, timeout=BUSY_TIMEOUT, isolation_level=None, check_same_thread=False, uri=True)
     except sqlite3.Error as error:
         raise StoreError(f"{path} cannot be opened: {error}") from error
     try:
-        _check(db, path)
-        _use_wal(db)
+        version = _version(db) if read_only else _made(db)
+        if version != SCHEMA_VERSION:
+            raise StoreError(f"{path} has version {version}, this program reads version {SCHEMA_VERSION}")
+        if not read_only:
+            _use_wal(db)
         db.execute("PRAGMA synchronous = NORMAL")
     except sqlite3.Error as error:
         db.close()
@@ -206,20 +211,17 @@ def _open(path: Path) -> sqlite3.Connection:
     return db
 
 
-def _check(db: sqlite3.Connection, path: Path) -> None:
-    """Make the tables of a new file; refuse a file of another version."""
+def _made(db: sqlite3.Connection) -> int:
+    """Make the tables of a new file; gives the version of the file. A file that cannot be written fails here."""
+    db.execute("BEGIN IMMEDIATE")
     version = _version(db)
-    if version == 0:
-        db.execute("BEGIN IMMEDIATE")
-        version = _version(db)
-        if version == 0 and not db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-            for statement in filter(str.strip, _SCHEMA.split(";")):
-                db.execute(statement)
-            version = SCHEMA_VERSION
-            db.execute(f"PRAGMA user_version = {version}")
-        db.execute("COMMIT")
-    if version != SCHEMA_VERSION:
-        raise StoreError(f"{path} has version {version}, this program reads version {SCHEMA_VERSION}")
+    if version == 0 and not db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+        for statement in filter(str.strip, _SCHEMA.split(";")):
+            db.execute(statement)
+        version = SCHEMA_VERSION
+        db.execute(f"PRAGMA user_version = {version}")
+    db.execute("COMMIT")
+    return version
 
 
 def _version(db: sqlite3.Connection) -> int:
