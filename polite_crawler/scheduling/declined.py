@@ -4,7 +4,7 @@ from typing import Literal
 
 from scrapy.exceptions import IgnoreRequest
 
-Reason = Literal["robots", "stop", "egress", "deadline", "signer", "url", "max-pages", "closing"]
+Reason = Literal["robots", "stop", "egress", "deadline", "signer", "url", "stored", "max-pages", "closing"]
 
 NO_CAPTURE: frozenset[str] = frozenset({"max-pages", "closing"})
 """The crawl ended before anything was decided about the URL: it counts as still queued, and the log says nothing."""

@@ -1,0 +1,84 @@
+"""Order 82: a stored copy that is young enough answers, and nothing is sent."""
+
+import asyncio
+import logging
+from typing import Self
+
+from scrapy import Request
+from scrapy.crawler import Crawler
+from scrapy.http import Response
+
+from polite_crawler.errors import StoreError
+from polite_crawler.middlewares.stored_response import StoredAnswer, read_answer, response_of
+from polite_crawler.pipelines.parts import parts_of
+from polite_crawler.rules import durations, freshness, redaction
+from polite_crawler.scheduling.declined import Declined
+from polite_crawler.scheduling.lanes import lanes_of
+from polite_crawler.scheduling.options import options_of
+from polite_crawler.store import projection
+from polite_crawler.store.catalog import CopyFacts
+from polite_crawler.transport.trace import trace_of
+
+MAX_AGE = "polite_max_age"
+"""The meta key of a request's own POLITE_MAX_AGE."""
+
+_SECRET_HEADERS = ("Authorization", "Cookie")
+
+logger = logging.getLogger(__name__)
+
+
+class StoredCopy:
+    """Answers from the store. A URL with a redacted part, and a request that carries a secret, never are: the store
+    cannot tell whose answer it holds."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+        self._options = options_of(crawler)
+        self._clock = lanes_of(crawler).clock
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """The middleware of a crawler."""
+        return cls(crawler)
+
+    async def process_request(self, request: Request) -> Response | None:
+        """The response of the stored copy, or None. Raises Declined when nothing may be sent and nothing is stored."""
+        if request.method != "GET" or request.meta.get("polite_kind", "fetch") != "fetch":
+            return None
+        max_age = durations.max_age(request.meta.get(MAX_AGE, self._options.max_age), "max_age")
+        copy = self._copy(request)
+        if copy is not None and self._is_fresh(request, copy, max_age):
+            answer = await self._answer(copy)
+            if answer is not None:
+                trace = trace_of(request)
+                trace.from_store, trace.capture, trace.page = True, copy.capture, answer.page
+                return response_of(request, copy.capture, answer.body)
+        if max_age.kind == "stored":
+            raise Declined("stored", "not in the store, and max-age is 'stored': nothing is sent")
+        trace_of(request).stale = copy
+        return None
+
+    def _copy(self, request: Request) -> CopyFacts | None:
+        if redaction.has_secret(request.url, self._options.secret_params):
+            return None
+        if any(name in request.headers for name in _SECRET_HEADERS):
+            return None
+        try:
+            return parts_of(self._crawler).index.reading(lambda catalog: catalog.copy_of(request.url))
+        except StoreError as error:
+            logger.warning("%s", error)
+            return None
+
+    def _is_fresh(self, request: Request, copy: CopyFacts, max_age: durations.MaxAge) -> bool:
+        headers = projection.headers(copy.capture)
+        asked = [
+            (name.decode("latin-1"), value.decode("latin-1"))
+            for name, values in request.headers.items()
+            for value in values
+        ]
+        return freshness.is_fresh(max_age, headers, age=self._clock.now() - copy.checked / 1e6)
+
+    async def _answer(self, copy: CopyFacts) -> StoredAnswer | None:
+        """The body and the page of a copy, read off the event loop; None when the body is damaged."""
+        blobs = parts_of(self._crawler).blobs
+        return await asyncio.get_running_loop().run_in_executor(None, read_answer, copy.capture, blobs)
