@@ -39,6 +39,10 @@ def read(body: bytes, *, url: str, content_type: str | None) -> Page:
         from polite_crawler.readers.html import read_page
 
         return read_page(body, url=url, content_type=content_type)
+    if form == "pdf":
+        from polite_crawler.readers.pdf import read_pdf_page
+
+        return read_pdf_page(body)
     if form == "text":
         from polite_crawler.readers.plain import read_plain
 

@@ -4,21 +4,25 @@ import re
 from typing import Any
 
 # C0 and C1 controls but tab and newline, lone surrogates, and the two noncharacters that end the plane.
-_UNSTORABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
-_INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff]")
+_UNSTORABLE = "\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff"
+_INVISIBLE = "\u00ad\u200b\u2060\ufeff"
+_NOT_STORED = re.compile(f"[{_UNSTORABLE}]")
+_NOT_SEEN = re.compile(f"[{_UNSTORABLE}{_INVISIBLE}]")
 _SPACE = re.compile(r"\s+")
 
 
 def clean(text: str) -> str:
     """The text without control characters and lone surrogates. CR LF and a lone CR become a newline."""
-    if "\r" in text:
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return _UNSTORABLE.sub("", text)
+    return _NOT_STORED.sub("", _newlines(text))
 
 
 def visible(text: str) -> str:
     """The cleaned text without the marks that a person does not see: soft hyphen, zero width space, word joiner."""
-    return _INVISIBLE.sub("", clean(text))
+    return _NOT_SEEN.sub("", _newlines(text))
+
+
+def _newlines(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
 def one_line(text: str | None, limit: int = 2000) -> str | None:

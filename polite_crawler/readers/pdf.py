@@ -1,0 +1,254 @@
+"""The reader of PDF files, by PDFium in a process of its own: a hostile file costs a note, and what came before it.
+
+Scanned pages have no text and no OCR is tried. A file that needs a password is not read; an empty one opens.
+"""
+
+import atexit
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from polite_crawler.readers.dates import read_date
+from polite_crawler.readers.hyphens import join_words
+from polite_crawler.readers.page import Page
+from polite_crawler.readers.scrub import one_line, visible
+
+_WORKER = Path(__file__).with_name("pdf_worker.py")
+_GRACE = 5.0
+"""Seconds after its wall limit in which a child must be gone."""
+_PAGE_BREAK = "\n\n"
+_DATE = re.compile(r"(?:D:)?(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(Z|[+-]\d\d)?'?(\d\d)?")
+_SIGNALS = {9: "memory", 24: "CPU time", 14: "time", 6: "memory or a fault of the file", 11: "a fault of the file"}
+
+
+@dataclass(frozen=True, slots=True)
+class PdfLimits:
+    """The limits of one file: pages, code points of text, wall and CPU seconds, and octets of address space, which
+    also bounds what its streams may inflate to.
+    """
+
+    pages: int = 2000
+    characters: int = 5_000_000
+    seconds: float = 30.0
+    cpu: int = 20
+    memory: int = 1 << 30
+
+
+@dataclass(frozen=True, slots=True)
+class Pdf:
+    """The text of a PDF. `pages` has the span (start, end) of each page that was read in `text`, the first is page 1;
+    `page_count` is what the file says. `meta` holds author, published and modified when the file names them.
+    """
+
+    text: str = ""
+    pages: tuple[tuple[int, int], ...] = ()
+    page_count: int = 0
+    title: str | None = None
+    meta: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+def is_pdf(body: bytes) -> bool:
+    """Whether the mark of a PDF stands in the first 1,024 octets, as PDF readers look for it."""
+    return b"%PDF-" in body[:1024]
+
+
+def read_pdf(body: bytes, limits: PdfLimits = PdfLimits()) -> Pdf:
+    """Read a PDF file. Never an error: what came before a limit or a fault is kept, and a note says what it was."""
+    if not is_pdf(body):
+        return Pdf(notes=("not a PDF file",))
+    found = _Findings(limits)
+    for line, text in _lines(body, limits):
+        found.take(line, text)
+    return found.pdf()
+
+
+def read_pdf_page(body: bytes) -> Page:
+    """The facts of a PDF as a Page. `meta["pages"]` lists the [start, end] of each page in the text."""
+    pdf = read_pdf(body)
+    meta: dict[str, Any] = dict(pdf.meta)
+    if pdf.pages:
+        meta["pages"] = [list(span) for span in pdf.pages]
+        meta["page_count"] = pdf.page_count
+    return Page(kind="pdf", title=pdf.title, text=pdf.text, meta=meta, notes=pdf.notes)
+
+
+def page_of(pages: tuple[tuple[int, int], ...] | list[list[int]], position: int) -> int | None:
+    """The number of the page, from 1, that a position of the text stands on; None when it is on none."""
+    return next((number for number, (start, end) in enumerate(pages, 1) if start <= position < end), None)
+
+
+class _Findings:
+    """What has come from the worker so far."""
+
+    def __init__(self, limits: PdfLimits) -> None:
+        self._limits = limits
+        self._texts: list[str] = []
+        self._count = 0
+        self._info: dict[str, str] = {}
+        self._faults = 0
+        self._ended = False
+        self._notes: list[str] = []
+
+    def take(self, line: Mapping[str, Any], text: str) -> None:
+        if "pages" in line:
+            self._count, self._info = line["pages"], line["meta"]
+        elif "page" in line:
+            self._texts.append(text)
+            self._faults += line["fault"] is not None
+        elif "cut" in line:
+            limit = getattr(self._limits, line["cut"])
+            self._notes.append(f"cut: more than {limit} {line['cut']}")
+            self._ended = True
+        elif "error" in line:
+            why = "a password is needed" if line["error"] == "password" else f"the file is broken ({line['why']})"
+            self._notes.append(f"no text: {why}")
+            self._ended = True
+        elif "end" in line:
+            self._ended = True
+        elif "exit" in line and not self._ended:
+            self._notes.append(f"cut: the reader stopped {self._where()} ({_SIGNALS.get(line['signal'], 'a fault')})")
+            self._ended = True
+
+    def _where(self) -> str:
+        return f"after page {len(self._texts)} of {self._count}" if self._texts else "before the first page"
+
+    def pdf(self) -> Pdf:
+        if not self._ended:
+            self._notes.append(f"cut: the reader gave no answer in time {self._where()}")
+        if self._faults:
+            self._notes.append(f"left out: {self._faults} pages that cannot be read")
+        texts = [visible(text).strip("\n") for text in join_words(self._texts)]
+        spans = []
+        at = 0
+        for text in texts:
+            spans.append((at, at + len(text)))
+            at += len(text) + len(_PAGE_BREAK)
+        whole = _PAGE_BREAK.join(texts)
+        if texts and not whole.strip() and not self._faults:
+            self._notes.append("no text: the pages have none, as those of a scan")
+        facts = {
+            "author": one_line(self._info.get("Author"), 500),
+            "published": _pdf_date(self._info.get("CreationDate")),
+            "modified": _pdf_date(self._info.get("ModDate")),
+        }
+        return Pdf(
+            text=whole,
+            pages=tuple(spans),
+            page_count=self._count,
+            title=one_line(self._info.get("Title")),
+            meta={name: value for name, value in facts.items() if value},
+            notes=tuple(self._notes),
+        )
+
+
+def _pdf_date(text: str | None) -> str | None:
+    """A date of ISO 32000-1 section 7.9.4, as RFC 3339."""
+    match = _DATE.match((text or "").strip())
+    if match is None:
+        return None
+    year, month, day, hour, minute, second, zone, zone_minute = match.groups()
+    date = "-".join(part for part in (year, month, day) if part)
+    if hour is None or day is None:
+        return read_date(date)
+    offset = "" if zone is None else "Z" if zone == "Z" else f"{zone}:{zone_minute or '00'}"
+    return read_date(f"{date}T{hour}:{minute or '00'}:{second or '00'}{offset}")
+
+
+def _lines(body: bytes, limits: PdfLimits) -> Iterator[tuple[dict[str, Any], str]]:
+    """The lines of a job with their text as they come, until the worker closes it or its time is over."""
+    order = {
+        "pages": limits.pages, "characters": limits.characters, "seconds": limits.seconds, "cpu": limits.cpu,
+        "memory": limits.memory, "bytes": len(body),
+    }  # fmt: skip
+    with _SERVER.job() as job:
+        # The child ends itself when its time is over; this bound is for a worker that does not answer at all.
+        job.settimeout(limits.seconds + _GRACE)
+        try:
+            job.sendall(json.dumps(order).encode() + b"\n" + body)
+        except OSError:
+            # The child ended before it had the whole file; its last line says why.
+            pass
+        try:
+            with job.makefile("rb") as answer:
+                for head in answer:
+                    line = json.loads(head)
+                    text = answer.read(line.get("octets", 0))
+                    yield line, text.decode("utf-8", "ignore")
+        except OSError:
+            return
+
+
+class _Server:
+    """The worker process of this process: started at the first file, closed at the exit."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._control: socket.socket | None = None
+
+    def job(self) -> socket.socket:
+        """The socket of a new job. A server that has gone is started again, once."""
+        ours, theirs = socket.socketpair()
+        with theirs, self._lock:
+            for attempt in (1, 2):
+                try:
+                    socket.send_fds(self._running(), [b"j"], [theirs.fileno()])
+                    break
+                except OSError:
+                    self._end()
+                    if attempt == 2:
+                        ours.close()
+                        raise
+        return ours
+
+    def _running(self) -> socket.socket:
+        if self._process is not None and self._process.poll() is not None:
+            self._end()
+        if self._control is None:
+            ours, theirs = socket.socketpair()
+            with theirs:
+                self._process = subprocess.Popen(
+                    [sys.executable, "-I", str(_WORKER)],
+                    stdin=theirs.fileno(),
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                    close_fds=True,
+                )
+            self._control = ours
+        return self._control
+
+    def _end(self) -> None:
+        if self._control is not None:
+            self._control.close()
+        if self._process is not None:
+            try:
+                self._process.wait(2)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+        self._control = self._process = None
+
+    def close(self) -> None:
+        """End the worker process. The next file starts a new one."""
+        with self._lock:
+            self._end()
+
+    def forget(self) -> None:
+        """After a fork the worker belongs to the parent."""
+        self._lock = threading.Lock()
+        self._process = self._control = None
+
+
+_SERVER = _Server()
+close_worker = _SERVER.close
+atexit.register(close_worker)
+os.register_at_fork(after_in_child=_SERVER.forget)

@@ -1,0 +1,172 @@
+"""The process that opens PDF files, because PDFium aborts on hostile ones. It is run as a program, never imported.
+
+It loads PDFium once, then forks a child for each file, so no file can reach the next one. Its standard input is a Unix
+socket: each message brings the socket of one job. The child reads a line of limits and the file from it, and writes
+a JSON line and the text for each page; when the child has ended, this process adds a last line that says how.
+
+The child's limits are its own: address space, CPU seconds, wall seconds, no file writing, no core.
+"""
+
+import gc
+import json
+import os
+import resource
+import select
+import signal
+import socket
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pypdfium2
+
+_PASSWORD = 4
+"""FPDF_ERR_PASSWORD of fpdfview.h."""
+
+
+_SAMPLE = b"""%PDF-1.4
+1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj
+2 0 obj<</Type/Pages/Count 1/Kids[3 0 R]>>endobj
+3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 99 99]/Contents 4 0 R/Resources<</Font<</F 5 0 R>>>>>>endobj
+4 0 obj<</Length 27>>stream
+BT/F 9 Tf 9 9 Td(warm)Tj ET
+endstream endobj
+5 0 obj<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>endobj
+trailer<</Size 6/Root 1 0 R>>"""
+"""A file of our own that the server reads before it forks, so that each child finds PDFium and Python warm."""
+
+
+def serve(control: socket.socket) -> None:
+    """Serve jobs until the other side closes the control socket. Children that still run then end by their limits."""
+    jobs: dict[int, socket.socket] = {}
+    wake_in, wake_out = os.pipe()
+    os.set_blocking(wake_in, False)
+    os.set_blocking(wake_out, False)
+    signal.set_wakeup_fd(wake_out, warn_on_full_buffer=False)
+    signal.signal(signal.SIGCHLD, lambda number, frame: None)
+    while True:
+        ready, _, _ = select.select([control.fileno(), wake_in], [], [])
+        if wake_in in ready:
+            os.read(wake_in, 4096)
+            _reap(jobs)
+        if control.fileno() in ready:
+            message, handles, _, _ = socket.recv_fds(control, 1, 1)
+            if not message:
+                return
+            _start(socket.socket(fileno=handles[0]), jobs, (control.fileno(), wake_in, wake_out))
+
+
+def _start(job: socket.socket, jobs: dict[int, socket.socket], shared: tuple[int, ...]) -> None:
+    pid = os.fork()
+    if pid:
+        jobs[pid] = job
+        return
+    status = 1
+    try:
+        signal.set_wakeup_fd(-1)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        for other in (*(busy.fileno() for busy in jobs.values()), *shared):
+            os.close(other)
+        run(job)
+        status = 0
+    finally:
+        # Whatever happened, the copy of the server must not go on.
+        os._exit(status)
+
+
+def _reap(jobs: dict[int, socket.socket]) -> None:
+    while jobs:
+        pid, status = os.waitpid(-1, os.WNOHANG)
+        if not pid:
+            return
+        job = jobs.pop(pid)
+        killed = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
+        try:
+            job.sendall(json.dumps({"exit": os.waitstatus_to_exitcode(status), "signal": killed}).encode() + b"\n")
+        except OSError:
+            pass
+        job.close()
+
+
+def run(job: socket.socket) -> None:
+    """Read one file under its limits and write its pages."""
+    with job.makefile("rb") as reader:
+        limits = json.loads(reader.readline())
+        signal.setitimer(signal.ITIMER_REAL, limits["seconds"])
+        _confine(limits["memory"], limits["cpu"])
+        body = reader.read(limits["bytes"])
+    try:
+        for line, text in pages(body, limits["pages"], limits["characters"]):
+            data = text.encode("utf-8", "ignore")
+            job.sendall(json.dumps({**line, "octets": len(data)}).encode() + b"\n" + data)
+    except BrokenPipeError:
+        return
+
+
+def _confine(memory: int, cpu: int) -> None:
+    for what, value in (
+        (resource.RLIMIT_AS, memory),
+        (resource.RLIMIT_CPU, cpu),
+        (resource.RLIMIT_FSIZE, 0),
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_NOFILE, 64),
+    ):
+        _, hard = resource.getrlimit(what)
+        value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        resource.setrlimit(what, (value, value))
+
+
+def pages(body: bytes, max_pages: int, max_characters: int) -> Iterator[tuple[dict[str, Any], str]]:
+    """The lines of one file: the head, then each page with its text, then the end or the error."""
+    try:
+        document = _open(body)
+    except pypdfium2.PdfiumError as error:
+        kind = "password" if getattr(error, "err_code", None) == _PASSWORD else "broken"
+        yield {"error": kind, "why": str(error)[:200]}, ""
+        return
+    count = len(document)
+    yield {"pages": count, "meta": _metadata(document)}, ""
+    left = max_characters
+    for index in range(min(count, max_pages)):
+        text, fault = _page(document, index)
+        yield {"page": index + 1, "fault": fault}, text[:left]
+        if len(text) > left:
+            yield {"cut": "characters"}, ""
+            return
+        left -= len(text)
+    yield ({"cut": "pages"} if count > max_pages else {"end": True}), ""
+
+
+def _open(body: bytes) -> Any:
+    factory: Any = pypdfium2.PdfDocument
+    return factory(body)
+
+
+def _page(document: Any, index: int) -> tuple[str, str | None]:
+    try:
+        page = document[index]
+        try:
+            text_page = page.get_textpage()
+            try:
+                return text_page.get_text_range(errors="ignore"), None
+            finally:
+                text_page.close()
+        finally:
+            page.close()
+    except (pypdfium2.PdfiumError, ValueError, RuntimeError, MemoryError) as error:
+        return "", type(error).__name__
+
+
+def _metadata(document: Any) -> dict[str, str]:
+    try:
+        return {str(key): str(value)[:2000] for key, value in document.get_metadata_dict(skip_empty=True).items()}
+    except (pypdfium2.PdfiumError, ValueError, RuntimeError):
+        return {}
+
+
+if __name__ == "__main__":
+    list(pages(_SAMPLE, 1, 9))
+    gc.collect()
+    gc.freeze()
+    gc.disable()
+    serve(socket.socket(fileno=sys.stdin.fileno()))
