@@ -6,6 +6,7 @@ from weakref import WeakKeyDictionary
 from scrapy.crawler import Crawler
 
 from polite_crawler.scheduling.options import options_of
+from polite_crawler.store.blobs import Blobs
 from polite_crawler.store.folder import StoreFolder
 from polite_crawler.store.index import Index
 from polite_crawler.store.index_thread import IndexThread
@@ -26,6 +27,11 @@ class StoreParts:
         self.writer = WriterThread(self.folder, min_free=options.min_free)
         self._index: Index | None = None
         self._thread: IndexThread | None = None
+
+    @property
+    def blobs(self) -> Blobs:
+        """The bodies of the store."""
+        return self.writer.blobs
 
     @property
     def index(self) -> Index:
