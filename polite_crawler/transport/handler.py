@@ -9,7 +9,7 @@ from scrapy import Request
 from scrapy.core.downloader.handlers.base import BaseDownloadHandler
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotSupported
-from scrapy.http import Headers, Response
+from scrapy.http import Response
 from scrapy.responsetypes import responsetypes
 
 from polite_crawler.rules import pacing
@@ -28,6 +28,7 @@ MAX_BYTES = "polite_max_bytes"
 KIND = "polite_kind"
 """The meta key of the kind of a request's capture."""
 
+_TYPED = {b"content-type": b"Content-Type", b"content-disposition": b"Content-Disposition"}
 _HOPS = frozenset({301, 302, 303, 307, 308})
 _NOTHING_SENT = frozenset({"egress", "cancelled"})
 _HANDLERS: "WeakKeyDictionary[Crawler, PoliteDownloadHandler]" = WeakKeyDictionary()
@@ -170,19 +171,13 @@ def _response(request: Request, wire: Wire, certificate: bytes | None) -> Respon
             ended=wire.ended,
         )
     body = wire.decoded or b""
-    headers = Headers()
-    for name, value in wire.headers:
-        headers.appendlist(name, value)
-    plain = headers
-    if b"Content-Encoding" in headers:
-        # Scrapy takes a coded body for no text, and this one is decoded
-        plain = headers.copy()
-        del plain[b"Content-Encoding"]
-    cls = responsetypes.from_args(headers=plain, url=request.url, body=body)
+    # without Content-Encoding: Scrapy takes a coded body for no text, and this one is decoded
+    told = {_TYPED[name.lower()]: value for name, value in wire.headers if name.lower() in _TYPED}
+    cls = responsetypes.from_args(headers=told, url=request.url, body=body)
     return cls(
         url=request.url,
         status=wire.status,
-        headers=headers,
+        headers=wire.headers,
         body=body,
         flags=_flags(wire),
         request=request,

@@ -5,7 +5,7 @@ the notes, so that the record of the exchange says what the server really did.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -52,10 +52,12 @@ class Head:
     transfer_codings: tuple[str, ...]
     keep_alive: bool
     notes: tuple[str, ...]
+    by_name: Mapping[bytes, Sequence[bytes]]
+    """The values of each field, by its lower-case name."""
 
-    def values(self, name: bytes) -> list[bytes]:
+    def values(self, name: bytes) -> Sequence[bytes]:
         """The values of a field, by its lower-case name."""
-        return _values(self.headers, name)
+        return self.by_name.get(name, ())
 
 
 def end_of_head(data: bytes | bytearray, start: int = 0) -> int:
@@ -87,7 +89,10 @@ def parse_head(raw: bytes, *, method: str = "GET") -> Head:
     status_line, *rest = [line[:-1] if line.endswith(b"\r") else line for line in lines]
     http, status, reason = _status_line(status_line, notes)
     headers = _fields(rest, notes)
-    framing, length, codings = _framing(headers, method, status, notes)
+    by_name: dict[bytes, list[bytes]] = {}
+    for name, value in headers:
+        by_name.setdefault(name.lower(), []).append(value)
+    framing, length, codings = _framing(by_name, method, status, notes)
     return Head(
         raw=raw,
         http=http,
@@ -97,8 +102,9 @@ def parse_head(raw: bytes, *, method: str = "GET") -> Head:
         framing=framing,
         length=length,
         transfer_codings=codings,
-        keep_alive=_keep_alive(headers, http, framing, notes),
+        keep_alive=_keep_alive(by_name, http, framing, notes),
         notes=_few(notes),
+        by_name=by_name,
     )
 
 
@@ -173,10 +179,12 @@ def _odd_field(line: bytes, pairs: list[tuple[bytes, bytes]], notes: list[str]) 
             notes.append(f"a NUL or CR in the value of {_shown(stripped)}")
 
 
-def _framing(headers: Pairs, method: str, status: int, notes: list[str]) -> tuple[Framing, int | None, tuple[str, ...]]:
+def _framing(
+    fields: Mapping[bytes, list[bytes]], method: str, status: int, notes: list[str]
+) -> tuple[Framing, int | None, tuple[str, ...]]:
     """RFC 9112 section 6.3, and what browsers do where it is broken."""
-    length = _length(_values(headers, b"content-length"), notes)
-    codings = [one for one in _tokens(_values(headers, b"transfer-encoding")) if one != "identity"]
+    length = _length(fields.get(b"content-length", []), notes)
+    codings = [one for one in _tokens(fields.get(b"transfer-encoding", [])) if one != "identity"]
     # a HEAD answer and a 304 name the length that a GET would have
     if method == "HEAD" or status < 200 or status in _NO_BODY:
         return "none", length, ()
@@ -204,16 +212,12 @@ def _length(values: list[bytes], notes: list[str]) -> int | None:
     return int(each[0])
 
 
-def _keep_alive(headers: Pairs, http: str, framing: Framing, notes: list[str]) -> bool:
+def _keep_alive(fields: Mapping[bytes, list[bytes]], http: str, framing: Framing, notes: list[str]) -> bool:
     """Whether another exchange may follow. Where the framing is in doubt, none does."""
     if framing == "close" or http not in ("1.0", "1.1") or any("Content-Length" in note for note in notes):
         return False
-    options = _tokens(_values(headers, b"connection"))
+    options = _tokens(fields.get(b"connection", []))
     return "close" not in options and (http == "1.1" or "keep-alive" in options)
-
-
-def _values(headers: Pairs, name: bytes) -> list[bytes]:
-    return [value for key, value in headers if len(key) == len(name) and key.lower() == name]
 
 
 def _tokens(values: list[bytes]) -> list[str]:
