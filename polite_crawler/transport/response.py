@@ -3,9 +3,9 @@
 import time
 from collections.abc import Callable
 
+from polite_crawler.readers.codings import Decoder, codings_of
 from polite_crawler.store.record import Tls, Truncated
 from polite_crawler.transport.chunks import ChunkFault, ChunkReader
-from polite_crawler.transport.decoding import Decoder, codings_of
 from polite_crawler.transport.heads import MAX_HEAD, Head, HeadFault, end_of_head, may_be_http, not_http, parse_head
 from polite_crawler.transport.wire import Wire
 

@@ -12,7 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polite_crawler.transport.decoding import Decoder, codings_of, zstd
+from polite_crawler.readers.codings import Decoder, Undecodable, _zstd, codings_of
+from polite_crawler.readers.codings import decode as decode_whole
+
+zstd = _zstd()
 
 TEXT = b"".join(b"line %d of a page that packs well\n" % n for n in range(4000))
 NOISE = random.Random(7).randbytes(200_000)
@@ -72,6 +75,16 @@ def test_chains_are_undone_from_the_last(codings: str) -> None:
         data = PACK[name](data)
     decoder, whole = decode(codings, data, step=1000)
     assert (decoder.body(), whole) == (TEXT, True)
+
+
+@pytest.mark.parametrize("name", PACK)
+def test_a_whole_body_at_once(name: str) -> None:
+    packed = PACK[name](TEXT)
+    assert decode_whole(packed, [name], len(TEXT)) == TEXT
+    assert decode_whole(packed, [name], 100_000) == TEXT[:100_000]
+    assert TEXT.startswith(decode_whole(packed[:-5], [name], len(TEXT)))
+    with pytest.raises(Undecodable, match=name.removeprefix("x-")):
+        decode_whole(b"<html> that is no such coding at all", [name], 100)
 
 
 def test_fields_are_read_as_one_list() -> None:

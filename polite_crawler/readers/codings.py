@@ -7,14 +7,7 @@ its size costs no more memory than what is kept of it.
 import sys
 import zlib
 from collections.abc import Iterator, Sequence
-from typing import Protocol
-
-import brotli
-
-if sys.version_info >= (3, 14):
-    from compression import zstd
-else:
-    from backports import zstd
+from typing import Any, Protocol
 
 _STEP = 65_536
 _MOST_CODINGS = 5
@@ -103,6 +96,17 @@ class Decoder:
             data = data[:room]
         self._size += len(data)
         self._parts.append(data)
+
+
+def decode(body: bytes, codings: Sequence[str], limit: int) -> bytes:
+    """At most `limit` octets of a whole body; of one that ends early, what came. Raises Undecodable."""
+    decoder = Decoder(codings, limit)
+    decoder.feed(body)
+    decoder.end()
+    decoded = decoder.body()
+    if decoded is None:
+        raise Undecodable(decoder.undecodable)
+    return decoded
 
 
 def codings_of(values: Sequence[bytes]) -> tuple[str, ...]:
@@ -217,9 +221,12 @@ class _Brotli:
     that it can take more while it still holds output, so it is asked until nothing comes."""
 
     def __init__(self) -> None:
+        import brotli  # most runs never meet it
+
         self.ended = False
         self.note: str | None = None
-        self._unpacker = brotli.Decompressor()
+        self._error: type[Exception] = brotli.error
+        self._unpacker: Any = brotli.Decompressor()
 
     def unpack(self, data: bytes) -> Iterator[bytes]:
         if self.ended:
@@ -227,7 +234,7 @@ class _Brotli:
         while True:
             try:
                 part: bytes = self._unpacker.process(data, output_buffer_limit=_STEP)
-            except brotli.error:
+            except self._error:
                 raise Undecodable("br: the octets are no brotli stream") from None
             data = b""
             self.ended = self._unpacker.is_finished()
@@ -247,11 +254,12 @@ class _Zstd:
         self.note: str | None = None
         self._frames = 0
         self._gave = False
+        self._zstd = _zstd()
         self._unpacker = self._new()
 
-    @staticmethod
-    def _new() -> "zstd.ZstdDecompressor":
-        return zstd.ZstdDecompressor(options={zstd.DecompressionParameter.window_log_max: _ZSTD_WINDOW_LOG})
+    def _new(self) -> Any:
+        window = self._zstd.DecompressionParameter.window_log_max
+        return self._zstd.ZstdDecompressor(options={window: _ZSTD_WINDOW_LOG})
 
     def unpack(self, data: bytes) -> Iterator[bytes]:
         while self.note is None:
@@ -274,11 +282,20 @@ class _Zstd:
 
     def _step(self, data: bytes) -> bytes:
         try:
-            return self._unpacker.decompress(data, _STEP)
-        except zstd.ZstdError as error:
+            part: bytes = self._unpacker.decompress(data, _STEP)
+            return part
+        except self._zstd.ZstdError as error:
             if not self._frames or self._gave:
                 raise Undecodable(f"zstd: {str(error).rpartition(': ')[2]}") from None
         self.note = "octets after the end of the zstd body"
         self.ended = True
         self._unpacker = self._new()
         return b""
+
+
+def _zstd() -> Any:
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+    else:
+        from backports import zstd
+    return zstd
