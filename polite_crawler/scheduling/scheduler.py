@@ -83,6 +83,6 @@ class PoliteScheduler(Scheduler):
 
 def scheduler_of(crawler: Crawler) -> PoliteScheduler:
     """The scheduler of a running crawler."""
-    scheduler = crawler.engine.scheduler if crawler.engine is not None else None
+    scheduler = crawler.engine.scheduler
     assert isinstance(scheduler, PoliteScheduler)
     return scheduler

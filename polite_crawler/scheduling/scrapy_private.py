@@ -12,7 +12,7 @@ from scrapy.crawler import Crawler
 def wake_engine(crawler: Crawler) -> None:
     """Let the engine ask the scheduler again in the next turn of the loop. Without it the engine asks every five
     seconds, and after each request that ends."""
-    slot = crawler.engine._slot if crawler.engine is not None else None
+    slot = crawler.engine._slot
     if slot is not None and slot.closing is None:
         slot.nextcall.schedule()
 
@@ -21,7 +21,6 @@ def before_closing(crawler: Crawler, callback: Callable[[], None]) -> None:
     """Call back as soon as the spider begins to close, for whatever reason. Scrapy has no signal for it: it first
     waits for the requests in progress, and ours could wait for hours."""
     engine = crawler.engine
-    assert engine is not None
     close = engine.close_spider_async
 
     async def close_spider_async(**options: Any) -> None:

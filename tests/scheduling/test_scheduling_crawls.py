@@ -90,7 +90,6 @@ class Robots:
         key = host_key(request.url)
         if key not in self.files:
             ask = Request(urljoin(request.url, "/robots.txt"), meta={"kind": "robots"})
-            assert self.crawler.engine is not None
             self.files[key] = asyncio.ensure_future(self.crawler.engine.download_async(ask))
         file = await asyncio.shield(self.files[key])
         if file.status == 200 and b"Disallow: /\n" in file.body:
@@ -201,7 +200,6 @@ def test_concurrent_requests_counts_hosts_and_not_their_robots_txt(server: Serve
 
         def process_request(self, request: Request) -> None:
             engine = self.crawler.engine
-            assert engine is not None
             most.append(len({host_key(one.url) for one in engine.downloader.active}))
 
     behind = {**GATED["DOWNLOADER_MIDDLEWARES"], Watch: 990}
@@ -217,7 +215,6 @@ def test_one_stalled_host_does_not_hold_up_others(server: Server):
         async def got(self, response: Response) -> None:  # type: ignore[override]
             super().got(response)
             if sum("127.0.1.200" not in url for url, _ in self.endings) == len(others):
-                assert self.crawler.engine is not None
                 _schedule_coro(self.crawler.engine.close_spider_async(reason="the others are done"))
 
     run = crawl(Ends, stalled + others, rest=0.05, CONCURRENT_REQUESTS=4)
@@ -276,7 +273,6 @@ class Inline(LabSpider):
     async def got(self, response: Response) -> None:  # type: ignore[override]
         super().got(response)
         if response.url.endswith("/0"):
-            assert self.crawler.engine is not None
             inline = await self.crawler.engine.download_async(Request(response.urljoin("/inline")))
             self.endings.append((inline.url, "inline"))
 
@@ -296,7 +292,6 @@ def test_a_push_while_the_lane_is_held_elsewhere_is_popped_later(server: Server)
         async def got(self, response: Response) -> Any:  # type: ignore[override]
             super().got(response)
             if response.url.endswith("/0"):
-                assert self.crawler.engine is not None
                 task = asyncio.ensure_future(
                     self.crawler.engine.download_async(Request(server.url(host(1), "/inline?d=0.3")))
                 )
@@ -324,7 +319,6 @@ def test_closing_ends_the_waits_for_lanes(server: Server, state: str, ending: st
         async def got(self, response: Response) -> None:  # type: ignore[override]
             super().got(response)
             engine, lanes = self.crawler.engine, lanes_of(self.crawler)
-            assert engine is not None
             if state == "held":
                 await lanes.acquire(host(1))
             elif state == "resting":
@@ -352,7 +346,6 @@ def test_an_exchange_in_progress_ends_when_the_spider_closes(server: Server):
         async def got(self, response: Response) -> None:  # type: ignore[override]
             super().got(response)
             if response.url.endswith("/0"):
-                assert self.crawler.engine is not None
                 _schedule_coro(self.crawler.engine.close_spider_async(reason="closed in flight"))
 
     urls = [server.url(host(1), "/slow?d=0.4"), server.url(host(2), "/0"), server.url(host(2), "/left")]
