@@ -59,10 +59,15 @@ class Options:
 
     @classmethod
     def of(
-        cls, setting: Callable[[str], Any], environment: Mapping[str, str], *, version: str, delay: float = 0.0
+        cls, given: Callable[[str], Any], environment: Mapping[str, str], *, version: str, delay: float = 0.0
     ) -> "Options":
         """The options of a settings getter. The environment counts where a setting says nothing. `delay` is Scrapy's
         DOWNLOAD_DELAY: a larger one raises the page interval. Raises BadOption for a value that is not valid."""
+
+        def setting(name: str) -> Any:
+            value = given(name)
+            return DEFAULTS[name] if value is None else value
+
         who = identity.identity(
             version=version,
             user_agent=_text(setting, "POLITE_USER_AGENT"),
