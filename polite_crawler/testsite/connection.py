@@ -30,6 +30,7 @@ class Connection(asyncio.Protocol):
         self._nth = 0
         self._buffer = b""
         self._skip = 0
+        self._reading = False
         self._entry: Entry | None = None
         self._script: Iterator[Step] | None = None
         self._last = False
@@ -66,8 +67,17 @@ class Connection(asyncio.Protocol):
             self._read()
 
     def _read(self) -> None:
-        """Answer the requests that are complete, one after the other."""
-        while self._entry is None and not self._transport.is_closing():
+        """Answer the requests that are complete, one after the other. An answer that ends at once comes back here."""
+        if self._reading:
+            return
+        self._reading = True
+        while self._take_next():
+            pass
+        self._reading = False
+
+    def _take_next(self) -> bool:
+        """Take the next request out of the buffer; False when there is none, or one is in progress."""
+        if self._entry is None and not self._transport.is_closing():
             if self._skip:
                 taken = min(self._skip, len(self._buffer))
                 self._buffer, self._skip = self._buffer[taken:], self._skip - taken
@@ -75,9 +85,11 @@ class Connection(asyncio.Protocol):
             if self._skip or end < 0:
                 if len(self._buffer) > MAX_HEAD:
                     self._transport.close()
-                return
+                return False
             head, self._buffer = self._buffer[: end + 4], self._buffer[end + 4 :]
             self._take(head)
+            return True
+        return False
 
     def _take(self, head: bytes) -> None:
         words = head[: head.find(b"\r\n")].split(b" ")
@@ -97,6 +109,7 @@ class Connection(asyncio.Protocol):
             self._skip = int(length) if length.isdecimal() else 0
         if path.startswith("/__"):
             self._transport.write(control(ask))
+            self._finish()
             return
         self._entry = self._state.journal.begin(self._host, method, target, head, self._id, self._nth)
         self._state.changed()

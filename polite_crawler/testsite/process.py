@@ -25,11 +25,12 @@ def serve(hosts: int, port: int, announce: Callable[[str], None]) -> None:
     `announce` gets one JSON line {"base": ..., "hosts": [...]} as soon as every host listens. A site that was started
     by nohup or in a session of its own (setsid) outlives its parent. Raises OSError when the port is taken.
     """
+    parent = os.getppid()
     _raise_file_limit()
-    asyncio.run(_serve(hosts, port, announce))
+    asyncio.run(_serve(hosts, port, announce, parent))
 
 
-async def _serve(hosts: int, port: int, announce: Callable[[str], None]) -> None:
+async def _serve(hosts: int, port: int, announce: Callable[[str], None], parent: int) -> None:
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -38,7 +39,7 @@ async def _serve(hosts: int, port: int, announce: Callable[[str], None]) -> None
     state = running.state
     announce(json.dumps({"base": f"http://{state.hosts[0]}:{state.port}", "hosts": list(state.hosts)}))
     if not _detached():
-        _stop_with_parent(os.getppid(), stop, loop)
+        _stop_with_parent(parent, stop, loop)
     await stop.wait()
     await running.stop()
 
