@@ -23,9 +23,10 @@ ENDINGS: list[tuple[str, str, list[str]]] = [
     ("/redirects/self", "callback 302", ["redirect"]),
     ("/redirects/cookie", "callback 302", ["redirect"]),
     ("/framing/garbage", "errback ExchangeError", ["error", "error", "error"]),
-    ("/framing/reset", "errback ExchangeError", ["error", "error", "error"]),
+    # the connection that robots.txt came over closes before the first byte, so the page is asked once more
+    ("/framing/reset", "errback ExchangeError", ["error", "error", "error", "error"]),
     ("/coding/not-gzip", "errback UndecodableBody", ["error", "error", "error"]),
-    ("/framing/nothing", "errback ExchangeError", ["error", "error", "error"]),
+    ("/framing/nothing", "errback ExchangeError", ["error", "error", "error", "error"]),
 ]
 
 
@@ -145,7 +146,9 @@ def test_pipelines_of_the_user_never_see_a_capture(site: Site, store_dir: Path) 
 def test_a_refused_page_of_the_user_keeps_its_own_middlewares(site: Site, store_dir: Path) -> None:
     class Rejects:
         def process_response(self, request: Request, response: Response) -> Response:
-            raise ValueError("a middleware of the user failed")
+            if request.url.endswith("/about"):
+                raise ValueError("a middleware of the user failed")
+            return response
 
     settings = {"DOWNLOADER_MIDDLEWARES": {Rejects: 10}}
     run = crawl(EndingSpider, store_dir, urls=[site.url("/about")], settings=settings)
