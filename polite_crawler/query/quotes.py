@@ -27,6 +27,7 @@ ELLIPSIS_GAP: Final = 4000
 
 _ELLIPSIS = re.compile(r"\s*(?:\[\s*(?:…|\.\.\.|\. \. \.)\s*\]|\(\s*(?:…|\.\.\.|\. \. \.)\s*\)|…|\.{3,}|\. \. \.)\s*")
 _WORD = re.compile(r"\w")
+_LETTER = re.compile(r"[^\W\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 _MARGIN = 8
 _FEW = 64
 _LOOKS = 12
@@ -140,6 +141,28 @@ def verify_text(text: str | QuotableText, quote: str) -> Match | None:
     return None
 
 
+def find_value(text: QuotableText, value: str) -> Match | None:
+    """The place of a value in a text under white-space, typography and case alone, or None.
+
+    The text holds the value itself anywhere, a word of its own first; under a normalization only as whole words.
+    """
+    places = _occurrences(text.text, value, _FEW)
+    exact = sorted(places, key=lambda at: not is_whole(text.text, at, at + len(value)))
+    if exact:
+        return Match(exact[0], exact[0] + len(value), (), text.text.count(value))
+    return _Search((value,), "collapsed", ellipsis=False, emphasis=False, whole=True).run(text)
+
+
+def is_whole(text: str, start: int, end: int) -> bool:
+    """Whether text[start:end] neither begins nor ends inside a word."""
+    left = start > 0 and _inside_word(text[start - 1], text[start])
+    return not left and not (end < len(text) and _inside_word(text[end - 1], text[end]))
+
+
+def _inside_word(before: str, after: str) -> bool:
+    return bool(_LETTER.match(before) and _LETTER.match(after))
+
+
 def check_quote(quote: str) -> None:
     """Raise BadOption for a quote that any text holds."""
     if not quote.strip():
@@ -162,6 +185,7 @@ class _Search:
     white_space: WhiteSpace
     ellipsis: bool
     emphasis: bool
+    whole: bool = False
 
     @property
     def fixed(self) -> tuple[str, ...]:
@@ -174,7 +198,7 @@ class _Search:
             return None
         loosest = self._form(True, True, True)
         folded = text.folded(loosest)
-        hits = self._chains(folded.text, loosest, _FEW + 1)
+        hits = self._places(text.text, folded, loosest, _FEW + 1)
         if not hits:
             return None
         if len(hits) > _FEW:
@@ -208,7 +232,7 @@ class _Search:
         names: tuple[str, ...] = ()
         for names, form in self._forms():
             folded = fold(window, form)
-            if hits := self._chains(folded.text, form, 1):
+            if hits := self._places(window, folded, form, 1):
                 start, end = folded.span(*hits[0])
                 return Match(low + start, low + end, names, 1)
         return Match(*span, names, 1)
@@ -217,9 +241,17 @@ class _Search:
         """The same where the loosest form matches in very many places."""
         for names, form in self._forms():
             folded = text.folded(form)
-            if hits := self._chains(folded.text, form, None):
+            if hits := self._places(text.text, folded, form, None):
                 return Match(*folded.span(*hits[0]), names, len(_apart(hits)))
         return None
+
+    def _places(self, text: str, folded: Folded, form: Form, limit: int | None) -> list[tuple[int, int]]:
+        """The places in a folded text, of whole words where that is asked."""
+        if not self.whole:
+            return self._chains(folded.text, form, limit)
+        return [
+            hit for hit in self._chains(folded.text, form, None) if is_whole(text, *folded.span(*hit))
+        ][:limit]  # fmt: skip
 
     def _chains(self, text: str, form: Form, limit: int | None) -> list[tuple[int, int]]:
         """The places where the pieces follow each other, each within the gap of the one before."""
