@@ -34,6 +34,7 @@ class Connection(asyncio.BufferedProtocol):
         self.certificate: bytes | None = None
         self.uses = 0
         self.idle_until = 0.0
+        """Until when it may wait for its next exchange (loop time); 0 when it has not waited yet."""
         self.closed = loop.create_future()
         """Done when the socket is closed."""
         self._loop = loop
@@ -133,7 +134,7 @@ class Connection(asyncio.BufferedProtocol):
         if reader is None:
             return
         if not reader.received:
-            if self.uses > 1:
+            if self.idle_until:
                 self.fail("idle", f"idle connection closed by {self.ip}")
             else:
                 self.fail("reset", f"{self.ip} closed the connection before it answered{_why(error)}")

@@ -11,6 +11,7 @@ from polite_crawler.transport.wire import Wire
 
 _EVIDENCE = 256
 _SWITCHING = 101
+_MOST_NOTES = 8
 
 
 class ResponseReader:
@@ -31,6 +32,7 @@ class ResponseReader:
         self._max_bytes = max_bytes
         self._clock = clock
         self._interim: list[bytes] = []
+        self._interim_size = 0
         self._pending = bytearray()
         self._headed = 0.0
         self._ended = 0.0
@@ -130,7 +132,7 @@ class ResponseReader:
             if not may_be_http(pending):
                 raise not_http(pending)
             end = end_of_head(pending, _first_line(pending, start))
-            if (len(pending) if end < 0 else end) + sum(map(len, self._interim)) > MAX_HEAD:
+            if (len(pending) if end < 0 else end) + self._interim_size > MAX_HEAD:
                 raise HeadFault(f"the response head is longer than {MAX_HEAD // 1024} KiB")
             if end < 0:
                 return
@@ -138,7 +140,10 @@ class ResponseReader:
             if head.status >= 200 or head.status == _SWITCHING:
                 break
             self._interim.append(head.raw)
-            self._notes.append(f"{head.status} {head.reason}".rstrip() + " came first")
+            self._interim_size += end
+            note = f"{head.status} {head.reason}".rstrip() + " came first"
+            if note not in self._notes[-_MOST_NOTES:]:
+                self._notes.append(note)
             del pending[:end]
             start = 0
         body = bytes(pending[end:])

@@ -2,6 +2,7 @@
 
 import asyncio
 import gzip
+import socket
 import zlib
 from collections.abc import Sequence
 
@@ -565,6 +566,61 @@ def test_many_exchanges_share_one_buffer_and_mix_nothing_up() -> None:
                 assert wire.payload == b"%d," % number * (number * 37 % 5000 + 1)
 
     run(main())
+
+
+def test_a_second_exchange_has_its_own_time() -> None:
+    """The timer of the first exchange looks again at the end of the second."""
+
+    async def main() -> None:
+        limits = Timeouts(dns=5, connect=5, head=0.1, body=0.1)
+        async with site(answers(ok(), b"", hold=True)) as here, client(timeouts=limits) as one:
+            await one.exchange("GET", here.url, [])
+            await asyncio.sleep(0.05)
+            begun = asyncio.get_running_loop().time()
+            with pytest.raises(ExchangeError) as caught:
+                await one.exchange("GET", here.url, [])
+            assert caught.value.kind == "timeout"
+            assert asyncio.get_running_loop().time() - begun >= 0.09
+
+    run(main())
+
+
+def test_a_body_may_have_less_time_than_a_head() -> None:
+    limits = Timeouts(dns=5, connect=5, head=60, body=0.05)
+    wire = get(answers(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhello", hold=True), timeouts=limits)
+    assert (wire.payload, wire.truncated) == (b"hello", "time")
+
+
+def test_so_many_connections_wait_and_no_more() -> None:
+    async def main() -> None:
+        async with client() as one:
+            one._pool._most = 2
+            sites = [site(answers(ok(), ok())) for _ in range(3)]
+            here = [await each.__aenter__() for each in sites]
+            for each in here:
+                await one.exchange("GET", each.url, [])
+            again = [(await one.exchange("GET", each.url, [])).reused for each in reversed(here)]
+            assert again == [True, True, False]
+            for each in sites:
+                await each.__aexit__(None, None, None)
+
+    run(main())
+
+
+def test_ipv6() -> None:
+    try:
+        with socket.socket(socket.AF_INET6) as probe:
+            probe.bind(("::1", 0))
+    except OSError:
+        pytest.skip("this machine has no IPv6 loopback")
+
+    async def main() -> Wire:
+        async with site(answers(ok()), host="::1") as here, client() as one:
+            wire = await one.exchange("GET", f"http://[::1]:{here.port}/", [])
+            assert wire.request_head.split(b"\r\n")[1] == b"Host: [::1]:%d" % here.port
+            return wire
+
+    assert run(main()).ip == "::1"
 
 
 def test_a_client_needs_no_loop_to_be_made() -> None:

@@ -72,6 +72,12 @@ def test_all_answers_are_kept_in_their_order() -> None:
     ]  # fmt: skip
 
 
+def test_a_zone_is_kept_for_the_connection() -> None:
+    resolver = Resolver(lambda host, port: [("fe80::1%eth9", port, 0, 9)])
+    (address,) = asyncio.run(resolver.addresses("router.example", 80, OPEN.refusal))
+    assert (address.ip, address.host, address.family) == ("fe80::1", "fe80::1%9", socket.AF_INET6)
+
+
 def test_a_host_that_is_allowed_by_name() -> None:
     allow = Egress(allow=EgressAllow.parse("intra.example"))
     assert addresses("intra.example", Resolver(told("10.0.0.1")), allow) == ["10.0.0.1"]

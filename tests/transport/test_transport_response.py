@@ -214,6 +214,11 @@ def test_heads_of_the_class_1xx_are_kept_aside() -> None:
         assert one.notes == ("103 Early Hints came first", "100 Continue came first")
 
 
+def test_a_head_that_comes_again_and_again_is_noted_once() -> None:
+    one = wire(b"HTTP/1.1 102 Processing\r\n\r\n" * 40 + LINE + b"Content-Length: 0\r\n\r\n")
+    assert (len(one.interim), one.notes) == (40, ("102 Processing came first",))
+
+
 FAULTS = [
     (b"SSH-2.0-OpenSSH_9.6\r\n", "does not begin with HTTP/: 'SSH-2.0-OpenSSH_9.6\\r\\n'"),
     (b"\x16\x03\x01", "does not begin with HTTP/"),
