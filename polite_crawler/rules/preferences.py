@@ -69,7 +69,8 @@ def scoped(text: str) -> tuple[PathPattern | None, str]:
 
 def longest_scope(values: Iterable[str], target: bytes) -> Iterator[str]:
     """The preferences whose path matches the target with the most octets; all of them, when several have as many."""
-    best, found = -1, []
+    best = -1
+    found: list[str] = []
     for value in values:
         pattern, rest = scoped(value)
         octets = pattern.octets if pattern else 0
