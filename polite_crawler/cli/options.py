@@ -1,0 +1,100 @@
+"""The options that every command has, and what they mean for the store and the engine."""
+
+import argparse
+import os
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from polite_crawler import __version__
+from polite_crawler.errors import BadOption
+
+DEFAULTS: dict[str, Any] = {
+    "dir": None,
+    "json": False,
+    "contact": None,
+    "allow_private": False,
+    "on_behalf_of": [],
+    "verbose": False,
+    "log_json": False,
+    "no_progress": False,
+}
+"""What a common option is when it is not given. It stands here once, because it may stand before or after a name."""
+
+_HOME = "~/.polite-crawler"
+
+
+def add_common(parser: argparse.ArgumentParser) -> None:
+    """Add the common options. They set nothing when they are not given, so `DEFAULTS` must be in the namespace."""
+    group = parser.add_argument_group("common options")
+
+    def add(option: str, about: str, **more: Any) -> None:
+        group.add_argument(option, help=about, default=argparse.SUPPRESS, **more)
+
+    add("--dir", f"folder of the store (POLITE_CRAWLER_DIR, else {_HOME})", metavar="DIR")
+    add("--json", "print results as JSON", action="store_true")
+    add("--contact", "your mail address or page, for the User-Agent (POLITE_CRAWLER_CONTACT)", metavar="ADDRESS")
+    add("--allow-private", "fetch loopback, private and link-local addresses too", action="store_true")
+    add(
+        "--on-behalf-of",
+        "obey the robots.txt rules of this agent too; may be repeated",
+        action="append",
+        metavar="AGENT",
+    )
+    add("--verbose", "log more, on stderr", action="store_true")
+    add("--log-json", "log one JSON object a line", action="store_true")
+    add("--no-progress", "no progress line", action="store_true")
+    group.add_argument("--version", action="version", version=f"polite-crawler {__version__}")
+
+
+def defaults() -> argparse.Namespace:
+    """A namespace in which each common option has its default."""
+    return argparse.Namespace(
+        **{name: list(value) if isinstance(value, list) else value for name, value in DEFAULTS.items()}
+    )
+
+
+def whole(least: int, most: int | None = None) -> Callable[[str], int]:
+    """The type of an option that is a whole number in a range."""
+
+    def of(text: str) -> int:
+        number = int(text) if text.removeprefix("-").isdecimal() and text.isascii() and len(text) < 19 else None
+        if number is None or number < least or (most is not None and number > most):
+            limits = f"from {least} to {most}" if most is not None else f"from {least}"
+            raise argparse.ArgumentTypeError(f"{text!r} is not a whole number {limits}")
+        return number
+
+    return of
+
+
+def moment(text: str) -> str:
+    """The type of an option that is a time: a date, or RFC 3339."""
+    from polite_crawler.query.moments import moment_of
+
+    try:
+        moment_of(text)
+    except BadOption as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return text
+
+
+def store_dir(args: argparse.Namespace, environment: Mapping[str, str] = os.environ) -> str:
+    """The folder of the store: the option, then the environment, then the home folder. `~` is the home folder."""
+    return os.path.expanduser(args.dir or environment.get("POLITE_CRAWLER_DIR") or _HOME)
+
+
+def engine_settings(args: argparse.Namespace, environment: Mapping[str, str] = os.environ) -> dict[str, Any]:
+    """The Scrapy settings that the common options mean. What is not given is left to the environment and the
+    settings of the project."""
+    settings: dict[str, Any] = {
+        "POLITE_STORE": store_dir(args, environment),
+        "POLITE_OUTPUT": "json" if args.json else "text",
+        "POLITE_PROGRESS": not args.no_progress,
+        "LOG_LEVEL": "INFO" if args.verbose else "WARNING",
+    }
+    if args.contact is not None:
+        settings["POLITE_CONTACT"] = args.contact
+    if args.allow_private:
+        settings["POLITE_ALLOW_PRIVATE"] = True
+    if args.on_behalf_of:
+        settings["POLITE_ON_BEHALF_OF"] = list(args.on_behalf_of)
+    return settings
