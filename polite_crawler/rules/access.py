@@ -179,7 +179,7 @@ def lifetime(cache_control: str | None) -> float:
 def retry_in(failures: int, retry_after: float | None) -> float:
     """The seconds until the next try: a minute, doubled by each failure before, or what Retry-After says; an hour at
     most."""
-    backoff = min(LAST_RETRY, FIRST_RETRY * 2 ** min(max(failures, 0), 10))
+    backoff = min(LAST_RETRY, FIRST_RETRY * 2.0 ** min(max(failures, 0), 10))
     return max(backoff, min(retry_after or 0.0, LAST_RETRY))
 
 

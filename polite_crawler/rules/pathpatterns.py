@@ -71,6 +71,11 @@ def compared_target(url: str) -> bytes:
     return _compared(text.encode("utf-8", "replace"), pattern=False)[0]
 
 
+def compared_url(url: str) -> bytes:
+    """A whole URL in the form in which it is compared with patterns."""
+    return _compared(url.encode("utf-8", "replace"), pattern=False)[0]
+
+
 def _any_target(url: str) -> str:
     text = url.partition("#")[0]
     authority = _ANY_AUTHORITY.match(text)
