@@ -142,11 +142,12 @@ def _headers(request: Request) -> list[tuple[bytes, bytes]]:
 
 
 def _answer(wire: Wire, kind: str) -> pacing.Answer:
+    asked_for = wire.header("retry-after")
     return pacing.Answer(
         kind=kind,
         status=wire.status,
         seconds=wire.ended - wire.started,
-        retry_after_s=pacing.retry_after(wire.header("retry-after"), now=wire.ended),
+        retry_after_s=None if asked_for is None else pacing.retry_after(asked_for, now=wire.ended),
         error=wire.undecodable is not None,
     )
 
