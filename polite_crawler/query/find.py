@@ -11,7 +11,7 @@ from polite_crawler.query.snippet import snippet_of
 from polite_crawler.store.catalog import Catalog
 from polite_crawler.store.folding import parse_query
 from polite_crawler.store.index import Index
-from polite_crawler.store.question import Hit, Question, Rank
+from polite_crawler.store.question import RANKS, Hit, Question, Rank
 
 LIMIT = 1000
 
@@ -89,9 +89,10 @@ def rank_within(
 
 
 def _rank(rank: str) -> Rank:
-    if rank not in ("exact", "fast"):
-        raise BadOption(f"bad rank {rank!r}: exact or fast")
-    return rank
+    for known in RANKS:
+        if rank == known:
+            return known
+    raise BadOption(f"bad rank {rank!r}: {' or '.join(RANKS)}")
 
 
 def _found(catalog: Catalog, question: Question, hit: Hit) -> Found:

@@ -5,11 +5,10 @@ import time
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from polite_crawler.errors import StoreError
-from polite_crawler.query.find import Found, Rank, Ranked, find, rank_within
+from polite_crawler.query.find import Found, Ranked, find, rank_within
 from polite_crawler.query.read import ReadResult, read
 from polite_crawler.query.versions import Version, versions
 from polite_crawler.store.catalog import CopyFacts, StoredVersion
@@ -17,7 +16,13 @@ from polite_crawler.store.caught_up import Reindexed
 from polite_crawler.store.folder import StoreFolder
 from polite_crawler.store.index import Index
 from polite_crawler.store.projection import Extractor, headers, read_body
+from polite_crawler.store.question import Rank
 from polite_crawler.store.record import Capture, Time, utc, utc_micros
+
+if TYPE_CHECKING:
+    from polite_crawler.query.diff import DiffResult, VersionChoice
+    from polite_crawler.query.extract import ExtractResult
+    from polite_crawler.query.verify import VerifyResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,17 +110,41 @@ class Store:
         """The versions of a document, the newest first. Raises NotStored."""
         return versions(self.index, doc)
 
-    def verify(self, doc: str, quote: str, **options: Any) -> Any:
+    def verify(
+        self,
+        doc: str,
+        quote: str,
+        *,
+        capture: str | None = None,
+        at: str | datetime | None = None,
+        user_provided: bool = False,
+    ) -> "VerifyResult":
         """Whether the stored text of a document holds a quote, and where. See `polite_crawler.query.verify`."""
-        return import_module("polite_crawler.query.verify").verify_document(self, doc, quote, **options)
+        from polite_crawler.query.verify import verify_document
 
-    def diff(self, doc: str, **options: Any) -> Any:
+        return verify_document(self, doc, quote, capture=capture, at=at, user_provided=user_provided)
+
+    def diff(
+        self, doc: str, *, from_: "VersionChoice | None" = None, to: "VersionChoice | None" = None
+    ) -> "DiffResult":
         """What changed between two versions. See `polite_crawler.query.diff`."""
-        return import_module("polite_crawler.query.diff").diff_document(self, doc, **options)
+        from polite_crawler.query.diff import diff_document
 
-    def extract(self, doc: str, **options: Any) -> Any:
+        return diff_document(self, doc, from_=from_, to=to)
+
+    def extract(
+        self,
+        doc: str,
+        fields: Mapping[str, Any],
+        *,
+        capture: str | None = None,
+        at: str | datetime | None = None,
+        user_provided: bool = False,
+    ) -> "ExtractResult":
         """Check proposed values of fields against a stored page. See `polite_crawler.query.extract`."""
-        return import_module("polite_crawler.query.extract").extract_document(self, doc, **options)
+        from polite_crawler.query.extract import extract_document
+
+        return extract_document(self, doc, fields, capture=capture, at=at, user_provided=user_provided)
 
     def reindex(self) -> Reindexed:
         """Build the index anew from the log and the bodies. Raises StoreError."""

@@ -42,11 +42,12 @@ def insert_capture(
             "UPDATE doc SET checked=max(checked, ?) WHERE id IN (SELECT doc FROM ver WHERE capture=?)", (fetched, of)
         )
     for document in documents:
-        _insert_version(connection, capture, document)
+        insert_version(connection, capture, document)
     return True
 
 
-def _insert_version(connection: sqlite3.Connection, capture: Capture, document: Document) -> None:
+def insert_version(connection: sqlite3.Connection, capture: Capture, document: Document) -> None:
+    """Insert one document of a capture as a version, and settle which version is current."""
     text, title = clean(document.text), clean(document.title or "")
     doc = _doc_id(connection, clean(document.doc))
     txt = _text_id(connection, text)
@@ -67,7 +68,9 @@ def settle(connection: sqlite3.Connection, doc: int) -> None:
     versions = versions_of(connection, doc)
     current = current_of(versions)
     newest = max(versions, key=lambda version: version.age_key)
-    before = connection.execute("SELECT cur FROM doc WHERE id=?", (doc,)).fetchone()[0]
+    before, live = connection.execute(
+        "SELECT d.cur, v.ent FROM doc d LEFT JOIN ver v ON v.id=d.cur WHERE d.id=?", (doc,)
+    ).fetchone()
     last = connection.execute("SELECT max(since) FROM span WHERE doc=?", (doc,)).fetchone()[0]
     changes = [] if before == current.id else [(newest.fetched, current)]
     if last is not None and (newest.id != versions[-1].id or newest.fetched <= last):
@@ -83,9 +86,9 @@ def settle(connection: sqlite3.Connection, doc: int) -> None:
     connection.execute(
         "UPDATE doc SET cur=?, held=?, checked=max(checked, ?) WHERE id=?", (current.id, held, fetched, doc)
     )
-    connection.execute("UPDATE ent SET live=0 WHERE doc=? AND live=1 AND id IS NOT ?", (doc, ent))
-    if ent is not None:
-        connection.execute("UPDATE ent SET live=1 WHERE id=? AND live=0", (ent,))
+    if live != ent:
+        connection.execute("UPDATE ent SET live=0 WHERE id=?", (live,))
+        connection.execute("UPDATE ent SET live=1 WHERE id=?", (ent,))
 
 
 def versions_of(connection: sqlite3.Connection, doc: int) -> list[VersionFacts]:

@@ -31,9 +31,7 @@ _LETTERS = str.maketrans(
     {"ł": "l", "ø": "o", "đ": "d", "ð": "d", "ı": "i", "æ": "ae", "œ": "oe", "þ": "th", "ħ": "h", "ŧ": "t"}
 )
 _UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}\u30fc\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
-_LONG = re.compile(rf"[a-z0-9\u0080-\U0010ffff]{{{LONGEST_TOKEN + 1},}}")
-_ASCII_WORD = re.compile(r"[a-z0-9]+")
-_NUL = str.maketrans({"\0": " "})
+_ASCII_BREAKS = "".join(chr(code) if chr(code).isalnum() else " " for code in range(128))
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,17 +47,16 @@ class Atom:
 
 
 def fold(text: str) -> str:
-    """The folded text: what FTS5 indexes. Its tokens are those of `tokens`."""
-    if text.isascii():
-        folded = text.lower().translate(_NUL) if "\0" in text else text.lower()
-    else:
-        folded = _patterns().fold(text)
-    return _LONG.sub(_pieces, folded) if _LONG.search(folded) else folded
+    """The folded text: its tokens, with one space between them. FTS5's `ascii` tokenizer cuts it at the spaces."""
+    words = (text.lower().translate(_ASCII_BREAKS) if text.isascii() else _patterns().fold(text)).split()
+    if max(map(len, words), default=0) > LONGEST_TOKEN:
+        words = [piece for word in words for piece in _pieces(word)]
+    return " ".join(words)
 
 
 def tokens(folded: str) -> list[str]:
-    """The tokens of a folded text, as FTS5's `ascii` tokenizer cuts them."""
-    return _ASCII_WORD.findall(folded) if folded.isascii() else _token().findall(folded)
+    """The tokens of a folded text."""
+    return folded.split()
 
 
 def parse_query(query: str) -> tuple[Atom, ...]:
@@ -129,11 +126,5 @@ def _patterns() -> _Patterns:
     return _Patterns()
 
 
-@lru_cache(maxsize=1)
-def _token() -> re.Pattern[str]:
-    return re.compile(r"[a-z0-9\u0080-\U0010ffff]+")
-
-
-def _pieces(match: re.Match[str]) -> str:
-    text = match.group()
-    return " ".join(text[at : at + LONGEST_TOKEN] for at in range(0, len(text), LONGEST_TOKEN))
+def _pieces(word: str) -> list[str]:
+    return [word[at : at + LONGEST_TOKEN] for at in range(0, len(word), LONGEST_TOKEN)]

@@ -56,6 +56,7 @@ class Index:
         self._local = threading.local()
         self._connections: set[sqlite3.Connection] = set()
         self._gate = threading.Lock()
+        self._pid = os.getpid()
         self._ensure()
         if self.writable and catch_up:
             self.catch_up()
@@ -69,8 +70,9 @@ class Index:
     def close(self) -> None:
         """Close the connections of all threads."""
         with self._gate:
-            for connection in self._connections:
-                connection.close()
+            if self._pid == os.getpid():  # a forked child must not close what its parent uses
+                for connection in self._connections:
+                    connection.close()
             self._connections.clear()
         self._local = threading.local()
         self.log.close()
@@ -194,7 +196,7 @@ class Index:
         raise AssertionError("unreachable")
 
     def _begin(self) -> sqlite3.Connection:
-        while True:
+        for _ in range(_TRIES):
             try:
                 connection = self.connection()
                 connection.execute("BEGIN IMMEDIATE")
@@ -204,6 +206,9 @@ class Index:
             except sqlite3.Error as error:
                 raise StoreError(f"cannot write the index: {error}") from None
             self._forget()
+        raise StoreError(
+            "cannot write the index: each generation that answers is superseded; pc reindex builds it again"
+        )
 
     def _forget(self) -> None:
         held: tuple[int, str, sqlite3.Connection] | None = getattr(self._local, "held", None)

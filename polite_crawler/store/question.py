@@ -1,11 +1,12 @@
 """A question to the ranking, and its answer: plain facts, apart from the arrays that answer."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from polite_crawler.store.folding import Atom
 
 Rank = Literal["exact", "fast"]
+RANKS: tuple[Rank, ...] = get_args(Rank)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from polite_crawler.store.postings import Bools, Floats, Ints, Postings, Segment
 
 CURRENT, HISTORY = 1, 2
 _Counted = dict[int, tuple[int, Counter[str]]]
+_KEPT = 8
 _FOREVER = (1 << 62) - 1
 
 
@@ -121,6 +122,7 @@ class RankState:
         self._tail = Tail(self._counted)
         self._kinds: dict[str, list[Bools]] = {}
         self._phrases: dict[Atom, tuple[Ints, Ints]] = {}
+        self._views: dict[int, View] = {}
         self._subsets: dict[frozenset[str], list[Bools]] = {}
 
     @cached_property
@@ -152,10 +154,17 @@ class RankState:
 
     def at(self, moment: int) -> View:
         """The texts that were current at a time (epoch microseconds), of documents that are not held back now."""
-        entries, since, until = self._timeline
-        shown = np.unique(entries[(since <= moment) & (moment < until)])
-        layers = (Layer(source, _mask(source, shown)) for source in self.sources)
-        return View(tuple(layer for layer in layers if layer.live is not None and layer.live.any()))
+        if moment not in self._views:
+            layers = []
+            for source, (texts, since, until) in zip(self.sources, self._timelines, strict=True):
+                live = np.zeros(source.docs, bool)
+                live[texts[(since <= moment) & (moment < until)]] = True
+                if live.any():
+                    layers.append(Layer(source, live))
+            while len(self._views) >= _KEPT:
+                del self._views[next(iter(self._views))]
+            self._views[moment] = View(tuple(layers))
+        return self._views[moment]
 
     def of_kind(self, source: Source, kind: str) -> Bools:
         """Which texts of a source are of a document kind."""
@@ -170,7 +179,7 @@ class RankState:
             wanted = np.array(sorted(self._doc_numbers[doc] for doc in docs if doc in self._doc_numbers), np.int64)
             entries, owners = self._owners
             found = entries[np.isin(owners, wanted)]
-            while len(self._subsets) >= 8:
+            while len(self._subsets) >= _KEPT:
                 del self._subsets[next(iter(self._subsets))]
             self._subsets[docs] = [_mask(one, found) for one in self.sources]
         return self._subsets[docs][self.sources.index(source)]
@@ -187,8 +196,8 @@ class RankState:
         return (*(p for p in parts if p == CURRENT), 0, *(p for p in parts if p == HISTORY))
 
     @cached_property
-    def _timeline(self) -> tuple[Ints, Ints, Ints]:
-        """(number in the full-text table, since, until) of each time that a text was current."""
+    def _timelines(self) -> tuple[tuple[Ints, Ints, Ints], ...]:
+        """For each source (local number, since, until) of each time that one of its texts was current."""
         rows = self._connection.execute(
             "SELECT s.doc, s.since, CASE WHEN d.held OR v.held IS NOT NULL THEN -1 ELSE v.ent END FROM span s"
             " JOIN ver v ON v.id = s.ver JOIN doc d ON d.id = s.doc ORDER BY s.doc, s.since"
@@ -197,8 +206,11 @@ class RankState:
         until = np.full(len(table), _FOREVER)
         same = table[1:, 0] == table[:-1, 0]
         until[:-1][same] = table[1:, 1][same]
-        shown = table[:, 2] >= 0
-        return table[shown, 2], table[shown, 1], until[shown]
+        found = []
+        for source in self.sources:
+            places, texts = source.local(np.ascontiguousarray(table[:, 2]))
+            found.append((texts, np.ascontiguousarray(table[places, 1]), until[places]))
+        return tuple(found)
 
     @cached_property
     def _owners(self) -> tuple[Ints, Ints]:
@@ -219,9 +231,7 @@ def count_tokens(connection: sqlite3.Connection, entry: int) -> list[str]:
     return tokens(fold(body)) + tokens(fold(title))
 
 
-def _tail(
-    connection: sqlite3.Connection, known: _Counted
-) -> _Counted:
+def _tail(connection: sqlite3.Connection, known: _Counted) -> _Counted:
     counted: _Counted = {}
     for (entry,) in connection.execute("SELECT id FROM ent WHERE part = 0 ORDER BY id").fetchall():
         found = known.get(entry)

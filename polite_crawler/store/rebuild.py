@@ -1,5 +1,6 @@
 """Feeding an index from the log: the catch-up of an open one, and the rebuild of a new one beside it."""
 
+import json
 import sqlite3
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -9,9 +10,9 @@ from polite_crawler.store import schema, segments
 from polite_crawler.store.blobs import BlobError
 from polite_crawler.store.caught_up import CaughtUp, Reindexed
 from polite_crawler.store.document import Document
-from polite_crawler.store.entry import insert_capture
+from polite_crawler.store.entry import insert_capture, insert_version, unpacked
 from polite_crawler.store.log import Position
-from polite_crawler.store.projection import documents_of, gives_documents, read_body, read_page
+from polite_crawler.store.projection import Extractor, documents_of, gives_documents, read_body, read_page
 from polite_crawler.store.record import Capture
 
 if TYPE_CHECKING:
@@ -45,29 +46,25 @@ def feed(index: "Index", offsets: Mapping[str, int], done: CaughtUp) -> None:
     index.maintain()
 
 
-def build(index: "Index") -> tuple[str, CaughtUp]:
-    """Build the next generation from the log and let it answer. The caller holds the lock of the generations."""
+def build(index: "Index") -> CaughtUp:
+    """Build the next generation from the log and let it answer. The caller holds the lock of the generations.
+
+    The sequence is that of a fence: read the log, take the write lock of the old generation so that nobody adds to it
+    any more, read what the log got meanwhile, point to the new one, and mark the old one as superseded.
+    """
     done = CaughtUp()
     generations = index.generations
     old, name = generations.current(), generations.make()
     connection = schema.create(generations.database(name))
     try:
-        scan = index.log.scan()
-        connection.execute("BEGIN IMMEDIATE")
-        for position, capture in scan:
-            done.captures += insert_capture(connection, capture, _documents(index, capture, done), position)
-        _move(connection, scan.offsets)
-        connection.execute("COMMIT")
-        done.skipped_lines = scan.skipped
+        unread = _Unread(index.extractors)
+        offsets = _feed_all(index, connection, {}, unread, done)
         segments.build(connection, generations.path(name))
         fence = _fence(index, old)
         try:
-            late = index.log.scan(scan.offsets)
-            connection.execute("BEGIN IMMEDIATE")
-            for position, capture in late:
-                done.captures += insert_capture(connection, capture, _documents(index, capture, done), position)
-            _move(connection, late.offsets)
-            connection.execute("COMMIT")
+            _feed_all(index, connection, offsets, unread, done)
+            if fence is not None:
+                done.kept = unread.keep(index, fence, connection)
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             connection.close()
             generations.point_to(name)
@@ -80,7 +77,61 @@ def build(index: "Index") -> tuple[str, CaughtUp]:
     finally:
         connection.close()
     generations.drop_others(name)
-    return name, done
+    return done
+
+
+class _Unread:
+    """The captures of recipes that nothing here can read: the documents that the old index has of them stay."""
+
+    def __init__(self, extractors: Mapping[str, Extractor]) -> None:
+        self._extractors = extractors
+        self._found: list[tuple[Position, str]] = []
+
+    def look_at(self, position: Position, capture: Capture) -> None:
+        """Note a capture when its recipe is unknown."""
+        if capture.recipe is not None and capture.recipe not in self._extractors and gives_documents(capture):
+            self._found.append((position, capture.id))
+
+    def keep(self, index: "Index", old: sqlite3.Connection, new: sqlite3.Connection) -> int:
+        """Copy the versions that only the old index has; how many documents they are of."""
+        kept = set()
+        new.execute("BEGIN IMMEDIATE")
+        for position, name in self._found:
+            have = {row[0] for row in new.execute(_KEYS, (name,))}
+            try:
+                rows = old.execute(_VERSIONS, (name,)).fetchall()
+            except sqlite3.Error:
+                break  # an index of other tables
+            for key, kind, title, text, url, meta, main in rows:
+                if key not in have:
+                    spans = tuple((start, end) for start, end in json.loads(main))
+                    document = Document(key, kind, title, text, url, unpacked(meta), spans)
+                    insert_version(new, index.log.read(position), document)
+                    kept.add(key)
+        new.execute("COMMIT")
+        return len(kept)
+
+
+_KEYS = "SELECT d.key FROM ver v JOIN doc d ON d.id = v.doc WHERE v.capture = ?"
+_VERSIONS = (
+    "SELECT d.key, v.kind, v.title, t.body, v.url, v.meta, v.main FROM ver v JOIN doc d ON d.id = v.doc"
+    " JOIN txt t ON t.id = v.txt WHERE v.capture = ? ORDER BY v.id"
+)
+
+
+def _feed_all(
+    index: "Index", connection: sqlite3.Connection, offsets: Mapping[str, int], unread: _Unread, done: CaughtUp
+) -> dict[str, int]:
+    """Add all that the log holds from the offsets on, in one transaction; where the log was read to."""
+    scan = index.log.scan(offsets)
+    connection.execute("BEGIN IMMEDIATE")
+    for position, capture in scan:
+        done.captures += insert_capture(connection, capture, _documents(index, capture, done), position)
+        unread.look_at(position, capture)
+    _move(connection, scan.offsets)
+    connection.execute("COMMIT")
+    done.skipped_lines += scan.skipped
+    return scan.offsets
 
 
 def reindex(index: "Index") -> Reindexed:
@@ -89,7 +140,7 @@ def reindex(index: "Index") -> Reindexed:
         raise StoreError(f"cannot write the store {index.folder.path}")
     try:
         with index.generations.lock():
-            _, done = build(index)
+            done = build(index)
         row = index.connection().execute("SELECT (SELECT count(*) FROM doc), (SELECT count(*) FROM cap)").fetchone()
     except sqlite3.Error as error:
         raise StoreError(f"cannot build the index: {error}") from None

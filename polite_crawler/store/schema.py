@@ -61,6 +61,8 @@ def create(path: Path) -> sqlite3.Connection:
     for statement in _statements():
         connection.execute(statement)
     connection.execute("INSERT INTO meta VALUES('stamp', ?)", (stamp(),))
+    # one transaction a page makes many small parts: FTS5 merges them 16 at a time, not 4
+    connection.execute("INSERT INTO f(f, rank) VALUES('automerge', 16)")
     connection.execute("COMMIT")
     return connection
 

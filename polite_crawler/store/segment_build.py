@@ -4,7 +4,6 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -86,19 +85,25 @@ def merge(segments: Sequence[Segment], parts: Sequence[Part]) -> None:
 
 
 def _write(parts: Sequence[Part], source: Iterable[_Block]) -> None:
-    writers = [(part.entries, part.writer()) for part in parts if len(part.entries)]
+    shares = [(_places(part.entries), part.writer()) for part in parts if len(part.entries)]
     for block in source:
-        for entries, writer in writers:
-            _share(block, entries, writer)
-    for _, writer in writers:
+        for places, writer in shares:
+            _share(block, places, writer)
+    for _, writer in shares:
         writer.finish()
 
 
-def _share(block: _Block, entries: Ints, writer: SegmentWriter) -> None:
+def _places(entries: Ints) -> Ints:
+    """The local number of each text by its number in the full-text table, -1 for others."""
+    places = np.full(int(entries[-1]) + 1, -1, np.int64)
+    places[entries] = np.arange(len(entries))
+    return places
+
+
+def _share(block: _Block, places: Ints, writer: SegmentWriter) -> None:
     """Give a writer the postings of a block that are of its texts."""
-    at = np.searchsorted(entries, block.entries)
-    at[at == len(entries)] = 0
-    own = entries[at] == block.entries
+    at = places[np.minimum(block.entries, len(places) - 1)]
+    own = (at >= 0) & (block.entries < len(places))
     numbers = block.numbers[own]
     sizes = np.bincount(numbers, minlength=len(block.terms))
     held = np.flatnonzero(sizes)
@@ -112,17 +117,25 @@ def _table_blocks(connection: sqlite3.Connection) -> Iterator[_Block]:
     try:
         rows = connection.execute("SELECT term, cnt FROM temp.vocab_row").fetchall()
         sizes = np.fromiter((row[1] for row in rows), np.int64, len(rows))
-        instances = (row[0] for row in connection.execute("SELECT doc FROM temp.vocab_instance"))
         for start, end in blocks(sizes, _BLOCK):
-            total = int(sizes[start:end].sum())
-            entries = np.fromiter(islice(instances, total), np.int64, total)
+            entries = _instances(connection, rows[start][0], rows[end - 1][0])
             numbers = np.repeat(np.arange(end - start), sizes[start:end])
-            # FTS5 gives the places of a term text by text, so a run is one text
-            first = np.ones(total, bool)
-            first[1:] = (entries[1:] != entries[:-1]) | (numbers[1:] != numbers[:-1])
+            first = np.ones(len(entries), bool)
+            step = np.diff(entries)
+            first[1:] = (step != 0) | (np.diff(numbers) != 0)
+            if len(entries) != len(numbers) or np.any(step[~first[1:]]) or np.any((step < 0) & (np.diff(numbers) == 0)):
+                raise sqlite3.DatabaseError("the vocabulary of the full-text table has another sequence")
             at = np.flatnonzero(first)
             terms = [str(row[0]).encode() for row in rows[start:end]]
-            yield _Block(terms, numbers[at], entries[at], np.diff(np.append(at, total)))
+            yield _Block(terms, numbers[at], entries[at], np.diff(np.append(at, len(entries))))
     finally:
         connection.execute("DROP TABLE temp.vocab_row")
         connection.execute("DROP TABLE temp.vocab_instance")
+
+
+def _instances(connection: sqlite3.Connection, first: str, last: str) -> Ints:
+    """The text of each place of the terms of a range. One long string is three times faster than a row a place."""
+    joined = connection.execute(
+        "SELECT group_concat(doc) FROM temp.vocab_instance WHERE term >= ? AND term <= ?", (first, last)
+    ).fetchone()[0]
+    return np.fromstring(joined, np.int64, sep=",")

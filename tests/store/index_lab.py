@@ -36,7 +36,7 @@ class IndexLab:
         facts: dict[str, Any] = {
             "kind": "fetch",
             "outcome": "ok",
-            "body": Body(digest(f"{title}\n{text}".encode()), len(text)),
+            "body": Body(digest(f"{title}\n{text}".encode("utf-8", "surrogatepass")), len(text)),
             "signals": {"hold": hold} if hold else None,
         } | fields
         capture = Capture(url=url, time=Time(utc(T0 + at)), **facts).sealed()

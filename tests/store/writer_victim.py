@@ -18,7 +18,7 @@ def main() -> None:
     rng = random.Random(int(number))
     os.write(1, b"ready\n")
     for n in range(1_000_000):
-        text = f"writer {number} page {n} " + "word " * rng.choice((1, 20, 400, 60_000))
+        text = f"writer {number} page {n} " + "word " * rng.choice((1, 20, 400, 9_000))
         data = f"<p>{text}".encode()
         sha = __import__("hashlib").sha256(data).hexdigest()
         capture = Capture(
@@ -27,7 +27,7 @@ def main() -> None:
             time=Time(utc(1_700_000_000 + n)),
             outcome="ok",
             status=200,
-            note="n" * rng.choice((0, 2000, 200_000)) or None,
+            note="n" * rng.choice((0, 2000, 100_000)) or None,
             response=ResponseHead("HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n"),
             body=Body(sha, len(data), decoded=Decoded(sha, len(data))),
         ).sealed()
