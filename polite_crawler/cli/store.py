@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from polite_crawler.cli.exits import Exit
-from polite_crawler.cli.options import store_dir
+from polite_crawler.cli.options import add_common, store_dir
 from polite_crawler.cli.output import Output, many_lines
 from polite_crawler.errors import BadOption, NotStored
 from polite_crawler.query.store import open_store
@@ -29,7 +29,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     kinds = parser.add_subparsers(dest="what", metavar="WHAT", required=True)
 
     def add(name: str, about: str) -> argparse.ArgumentParser:
-        return kinds.add_parser(name, help=about, description=about.capitalize() + ".", allow_abbrev=False)
+        one = kinds.add_parser(name, help=about, description=about.capitalize() + ".", allow_abbrev=False)
+        add_common(one)
+        return one
 
     add("stats", "count documents, versions, captures and octets")
     add("hosts", "list the hosts with their rests and stops")
