@@ -9,13 +9,18 @@ from scrapy.crawler import Crawler
 from scrapy.http import Response
 
 from polite_crawler.errors import StoreError
-from polite_crawler.middlewares.stored_response import StoredAnswer, read_answer, response_of
+from polite_crawler.middlewares.stored_response import (
+    StoredAnswer,
+    freshness_of,
+    read_answer,
+    request_headers,
+    response_of,
+)
 from polite_crawler.pipelines.parts import parts_of
 from polite_crawler.rules import durations, freshness, redaction
 from polite_crawler.scheduling.declined import Declined
 from polite_crawler.scheduling.lanes import lanes_of
 from polite_crawler.scheduling.options import options_of
-from polite_crawler.store import projection
 from polite_crawler.store.catalog import CopyFacts
 from polite_crawler.transport.trace import trace_of
 
@@ -47,12 +52,12 @@ class StoredCopy:
             return None
         max_age = durations.max_age(request.meta.get(MAX_AGE, self._options.max_age), "max_age")
         copy = self._copy(request)
-        if copy is not None and self._is_fresh(request, copy, max_age):
+        if copy is not None and self._answers(request, copy, max_age):
             answer = await self._answer(copy)
             if answer is not None:
                 trace = trace_of(request)
                 trace.from_store, trace.capture, trace.page = True, copy.capture, answer.page
-                return response_of(request, copy.capture, answer.body)
+                return response_of(request, copy, answer.body)
         if max_age.kind == "stored":
             raise Declined("stored", "not in the store, and max-age is 'stored': nothing is sent")
         trace_of(request).stale = copy
@@ -69,14 +74,9 @@ class StoredCopy:
             logger.warning("%s", error)
             return None
 
-    def _is_fresh(self, request: Request, copy: CopyFacts, max_age: durations.MaxAge) -> bool:
-        headers = projection.headers(copy.capture)
-        asked = [
-            (name.decode("latin-1"), value.decode("latin-1"))
-            for name, values in request.headers.items()
-            for value in values
-        ]
-        return freshness.is_fresh(max_age, headers, age=self._clock.now() - copy.checked / 1e6)
+    def _answers(self, request: Request, copy: CopyFacts, max_age: durations.MaxAge) -> bool:
+        now = self._clock.now()
+        return freshness.answers(freshness_of(copy), max_age, now=now, request_headers=request_headers(request))
 
     async def _answer(self, copy: CopyFacts) -> StoredAnswer | None:
         """The body and the page of a copy, read off the event loop; None when the body is damaged."""

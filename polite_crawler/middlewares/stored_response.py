@@ -1,4 +1,4 @@
-"""From a stored capture to the response that a spider gets."""
+"""From a stored capture to the response that a spider gets, and to what RFC 9111 says of it."""
 
 import logging
 from dataclasses import dataclass
@@ -8,13 +8,17 @@ from scrapy.http import Headers, Response
 from scrapy.responsetypes import responsetypes
 
 from polite_crawler.readers.page import Page
+from polite_crawler.rules import freshness
 from polite_crawler.store import projection
 from polite_crawler.store.blobs import BlobError, Blobs
+from polite_crawler.store.catalog import CopyFacts
 from polite_crawler.store.decoding import UndecodableBody
-from polite_crawler.store.record import Capture
+from polite_crawler.store.record import Capture, epoch
 
 STORED = "stored"
 """The flag of a response that came from the store."""
+
+Pairs = tuple[tuple[str, str], ...]
 
 logger = logging.getLogger(__name__)
 
@@ -39,13 +43,44 @@ def read_answer(capture: Capture, blobs: Blobs) -> StoredAnswer | None:
     return StoredAnswer(body, projection.read_page(capture, body))
 
 
-def response_of(request: Request, capture: Capture, body: bytes) -> Response:
+def stored_headers(copy: CopyFacts) -> Pairs:
+    """The fields of a stored response, with those that a later 304 carried (RFC 9111, section 3.2)."""
+    headers = tuple(projection.headers(copy.capture))
+    if copy.confirmed_by is None:
+        return headers
+    return freshness.updated_headers(headers, projection.headers(copy.confirmed_by))
+
+
+def freshness_of(copy: CopyFacts) -> freshness.StoredCopy:
+    """What the rules of RFC 9111 look at."""
+    last = copy.confirmed_by or copy.capture
+    asked = copy.capture.request.head if copy.capture.request else ""
+    return freshness.StoredCopy(
+        status=copy.capture.status or 200,
+        headers=stored_headers(copy),
+        requested=epoch(last.time.start),
+        received=copy.checked / 1e6,
+        request_headers=_fields(asked),
+    )
+
+
+def request_headers(request: Request) -> Pairs:
+    """The fields of a request as pairs of text."""
+    return tuple(
+        (name.decode("latin-1"), value.decode("latin-1"))
+        for name, values in request.headers.items()
+        for value in values
+    )
+
+
+def response_of(request: Request, copy: CopyFacts, body: bytes) -> Response:
     """The response of a stored capture. Its URL is where the redirects of that time ended."""
     headers = Headers()
-    for name, value in projection.headers(capture):
+    for name, value in stored_headers(copy):
         headers.appendlist(name, value.encode("latin-1", "replace"))
     plain = headers.copy()
     plain.pop("Content-Encoding", None)
+    capture = copy.capture
     cls = responsetypes.from_args(headers=plain, url=capture.url, body=body)
     return cls(
         url=capture.url,
@@ -55,4 +90,11 @@ def response_of(request: Request, capture: Capture, body: bytes) -> Response:
         flags=[STORED],
         request=request,
         protocol=f"HTTP/{capture.http}" if capture.http else None,
+    )
+
+
+def _fields(head: str) -> Pairs:
+    lines = head.replace("\r\n", "\n").split("\n")[1:]
+    return tuple(
+        (name.strip(), value.strip()) for name, colon, value in (line.partition(":") for line in lines) if colon
     )

@@ -52,9 +52,11 @@ def page_result(request: Request, answer: Response | Failure, *, params: frozens
     """What a person wants to know of a request that has ended. Secrets in URLs show as REDACTED."""
     trace = trace_of(request)
     capture, page = trace.capture, trace.page
+    # a 304 gave no text: what is cited is the capture whose copy it confirmed
+    cited = trace.stale.capture if capture and capture.outcome == "not_modified" and trace.stale else capture
     asked = request.meta.get("redirect_urls", [request.url])[0]
     final = answer.url if isinstance(answer, Response) else request.url
-    held = capture is not None and capture.hold is not None
+    held = cited is not None and cited.hold is not None
     read = page is not None and capture is not None and capture.outcome in ("ok", "not_modified")
     notes = [capture.note if capture else _failure_note(answer), *trace.notes]
     return PageResult(
@@ -64,12 +66,12 @@ def page_result(request: Request, answer: Response | Failure, *, params: frozens
         outcome=capture.outcome if capture else "error",
         status=capture.status if capture else None,
         title=page.title if page is not None and read and not held else None,
-        capture=capture.id or None if capture else None,
-        fetched_at=capture.fetched_at if capture else None,
+        capture=cited.id or None if cited else None,
+        fetched_at=cited.fetched_at if cited else None,
         from_cache=trace.from_store,
         age_s=max(0, int(now - epoch(capture.fetched_at))) if capture and trace.from_store else 0,
         chars=len(page.text) if page is not None and read else 0,
-        truncated=bool(capture and capture.body and capture.body.truncated),
+        truncated=bool(cited and cited.body and cited.body.truncated),
         held_back=held,
         archived=None,
         note="; ".join(dict.fromkeys(note for note in notes if note)) or None,
