@@ -12,7 +12,7 @@ REDACTED = "REDACTED"
 DEFAULT_SECRET_PARAMS: frozenset[str] = frozenset({
     "token", "access_token", "refresh_token", "id_token", "auth_token", "csrf_token", "xsrf_token", "api_key",
     "apikey", "key", "sig", "signature", "password", "passwd", "pwd", "pass", "passphrase", "secret", "client_secret",
-    "auth", "authorization", "credential", "credentials", "code", "session", "session_id", "sid", "private_key",
+    "auth", "authorization", "credential", "credentials", "code", "session", "session_id", "private_key",
     "private_token", "jwt", "assertion", "otp", "x-amz-signature", "x-amz-credential", "x-amz-security-token",
     "x-goog-signature", "x-goog-credential", "subscription-key",
 })  # fmt: skip

@@ -184,7 +184,9 @@ def _is_tracking(name: str) -> bool:
 
 def _canonical_escapes(text: str) -> str:
     """One spelling for each octet: unreserved as itself, reserved as written, all others as upper-case `%XX`."""
-    return _ESCAPE.sub(_one_escape, text) if "%" in text else text
+    text = _ESCAPE.sub(_one_escape, text) if "%" in text else text
+    # a URI may hold brackets only around an IPv6 address: some clients send them in a path, some their `%XX`
+    return text.replace("[", "%5B").replace("]", "%5D")
 
 
 def _one_escape(match: re.Match[str]) -> str:
