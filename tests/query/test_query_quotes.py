@@ -1,0 +1,203 @@
+"""Quotes in texts: the strictest set of normalizations, the place and the count."""
+
+import unicodedata
+from itertools import product
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from polite_crawler.errors import BadOption
+from polite_crawler.query.canonical_text import Form, fold, fold_quote
+from polite_crawler.query.quotes import (
+    ELLIPSIS_GAP,
+    NORMALIZATIONS,
+    QuotableText,
+    TextCache,
+    find_value,
+    quotable,
+    verify_text,
+)
+
+CASES = [
+    # text, quote, normalization, matched
+    ("Use it for examples.", "for examples", "exact", "for examples"),
+    ("one\n\n  two three", "one two three", "white-space", "one\n\n  two three"),
+    ("one two", " one two ", "white-space", "one two"),
+    ("10\u00a0000\u202fkm", "10 000 km", "white-space", "10\u00a0000\u202fkm"),
+    ("Open Mon9am daily", "Mon 9am", "white-space", "Mon9am"),
+    ("日本\n語の本", "日本語の本", "white-space", "日本\n語の本"),
+    ("She said “don’t” — twice.", '"don\'t" - twice', "typography", "“don’t” — twice"),
+    ("co\u00adop\u00aderation is key", "cooperation is", "typography", "co\u00adop\u00aderation is"),
+    (unicodedata.normalize("NFD", "au Café Zürich"), "Café Zürich", "typography", "Cafe\u0301 Zu\u0308rich"),
+    ("the eﬃcient oﬃce", "efficient office", "typography", "eﬃcient oﬃce"),
+    ("x … y", "x ... y", "typography", "x … y"),
+    ("“one\n two”", '"one two"', "white-space+typography", "“one\n two”"),
+    ("one two three four five", "one two ... five", "ellipsis", "one two three four five"),
+    ("one two three four five", "one [...] three […] five", "ellipsis", "one two three four five"),
+    ("one two three four five", "... three four …", "ellipsis", "three four"),
+    ("one  two – three four", "one two - … four", "white-space+typography+ellipsis", "one  two – three four"),
+    ("It is plain text", "It is **plain** text", "emphasis", "It is plain text"),
+    ("It is **plain** text", "It is plain text", "emphasis", "It is **plain** text"),
+    ("It is *plain*  text", "is _plain_ text", "white-space+emphasis", "is *plain*  text"),
+    ("OPEN ON SUNDAYS", "Open on Sundays", "case", "OPEN ON SUNDAYS"),
+    ("Straße nach İstanbul", "STRASSE NACH i̇stanbul", "case", "Straße nach İstanbul"),
+    ("Don’t  PANIC", "don't panic", "white-space+typography+case", "Don’t  PANIC"),
+    ("ONE two three FOUR", "one … four", "ellipsis+case", "ONE two three FOUR"),
+    ("hello World. Hello world", "Hello world", "exact", "Hello world"),
+    ("HELLO world; hello  world", "hello world", "white-space", "hello  world"),
+    ("a\0b  c", "a\0b c", "white-space", "a\0b  c"),
+    ("\ud83d x  y", "\ud83d x y", "white-space", "\ud83d x  y"),
+    ("😀 “x”", '😀 "x"', "typography", "😀 “x”"),
+]
+
+
+@pytest.mark.parametrize(("text", "quote", "normalization", "matched"), CASES)
+def test_quotes(text: str, quote: str, normalization: str, matched: str) -> None:
+    match = verify_text(text, quote)
+    assert match is not None
+    assert (match.normalization, text[match.start : match.end], match.count) == (normalization, matched, 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        ("10² km", "102 km"),
+        ("1½ cups", "11⁄2 cups"),
+        ("① first", "1 first"),
+        ("the café", "the cafe"),
+        ("nowhere", "now here"),
+        ("5*3 = 15", "53 = 15"),
+        ("snake_case", "snakecase"),
+        ("12, 50", "12,50"),
+        ("one two three", "three … one"),
+        ("한국", "하"),
+        ("one two", "one two three"),
+        ("", "a"),
+        ("abc", "\u00ad"),
+    ],
+)
+def test_what_is_not_there(text: str, quote: str) -> None:
+    assert verify_text(text, quote) is None
+
+
+@pytest.mark.parametrize("quote", ["", " ", "\n\t", "\u00a0", "\u3000"])
+def test_a_quote_needs_a_visible_character(quote: str) -> None:
+    with pytest.raises(BadOption, match="quote is empty"):
+        verify_text("some text", quote)
+
+
+def test_the_gap_of_an_ellipsis_is_bounded() -> None:
+    near = "start " + "x" * (ELLIPSIS_GAP - 2) + " end"
+    assert verify_text(near, "start … end") is not None
+    assert verify_text(near.replace("x", "xx", 1), "start … end") is None
+
+
+def test_an_ellipsis_takes_the_nearest_start() -> None:
+    text = "start one. start two. end"
+    match = verify_text(text, "start ... end")
+    assert match is not None
+    assert text[match.start : match.end] == "start two. end"
+
+
+def test_counts_the_places_of_the_same_set() -> None:
+    text = "an Apple, an  apple, an apple"
+    match = verify_text(text, "an apple")
+    assert match is not None
+    assert (match.normalization, match.count) == ("exact", 1)
+    match = verify_text("An Apple an apple, AN APPLE", "an aPPle")
+    assert match is not None
+    assert (match.normalization, match.count, match.start) == ("case", 3, 0)
+
+
+def test_many_places_are_looked_at_in_the_whole_text() -> None:
+    text = "Ab cd. " * 200 + "ab  cd"
+    match = verify_text(text, "ab cd")
+    assert match is not None
+    assert (match.normalization, match.count, match.start) == ("white-space", 1, 1400)
+    match = verify_text("Ab cd. " * 200, "ab cd")
+    assert match is not None
+    assert (match.normalization, match.count) == ("case", 200)
+
+
+def test_a_quote_of_marks_alone_is_looked_up_as_it_is() -> None:
+    match = verify_text("a *** b", "***")
+    assert match is not None
+    assert match.normalization == "exact"
+    assert verify_text("a b", "***") is None
+
+
+PIECES = st.text(st.sampled_from("ab AB.,’'“\"–-…*_é\u0301\u00a0\n1ßﬁ"), min_size=0, max_size=30)
+
+
+@given(PIECES, PIECES, PIECES)
+def test_every_part_of_a_text_is_exact(before: str, quote: str, after: str) -> None:
+    assume(quote.strip())
+    text = before + quote + after
+    match = verify_text(text, quote)
+    assert match is not None
+    assert match.normalizations == ()
+    assert text[match.start : match.end] == quote
+    assert match.start == text.find(quote)
+    assert match.count == text.count(quote)
+
+
+@given(PIECES, PIECES)
+def test_the_set_is_the_strictest(text: str, quote: str) -> None:
+    """Against a search of the whole text under every set without ellipsis and emphasis."""
+    assume(quote.strip() and "…" not in quote and not set("*_") & set(text + quote))
+    match = verify_text(text, quote)
+    sets = []
+    for case, typography, white_space in product((False, True), repeat=3):
+        form = Form("collapsed" if white_space else "kept", typography=typography, case=case)
+        on = {"white-space": white_space, "typography": typography, "case": case}
+        folded = fold_quote(quote, form)
+        if folded and folded in fold(text, form).text:
+            sets.append(tuple(name for name in NORMALIZATIONS if on.get(name)))
+    if sets:
+        assert match is not None
+        assert match.normalizations == sets[0]
+    elif match is not None:
+        assert "white-space" in match.normalizations
+
+
+@given(PIECES, PIECES, st.sampled_from(["upper", "nfd", "spaces", "quotes"]))
+def test_a_changed_quote_is_found(text: str, quote: str, change: str) -> None:
+    assume(quote.strip() and text.strip())
+    changes = {
+        "upper": lambda one: one.upper(),
+        "nfd": lambda one: unicodedata.normalize("NFD", one),
+        "spaces": lambda one: one.replace(" ", " \n "),
+        "quotes": lambda one: one.replace("'", "’").replace('"', "“"),
+    }
+    whole = "x " + text + " x"
+    match = verify_text(whole, changes[change]("x " + text + " x"))
+    assert match is not None
+    assert 0 <= match.start < match.end <= len(whole)
+
+
+def test_a_value_is_found_as_a_word_under_normalizations() -> None:
+    anywhere = find_value(QuotableText("Anna, Ann"), "Ann")
+    assert anywhere is not None
+    assert (anywhere.start, anywhere.normalizations, anywhere.count) == (6, (), 2)
+    assert find_value(QuotableText("with"), "IT") is None
+    folded = find_value(QuotableText("with It"), "IT")
+    assert folded is not None
+    assert (folded.start, folded.normalization) == (5, "case")
+
+
+def test_the_cache_keeps_the_last_texts() -> None:
+    cache = TextCache(chars=100)
+    first = cache.put("a", QuotableText("x" * 60))
+    assert cache.get("a") is first
+    second = cache.put("b", QuotableText("y" * 60))
+    assert cache.get("a") is None
+    assert cache.get("b") is second
+    large = cache.put("c", QuotableText("z" * 1000))
+    assert cache.get("c") is large
+
+
+def test_a_long_text_is_folded_one_time() -> None:
+    text = "some words and a “quote” here " * 1000
+    assert quotable(text) is quotable(text)
+    assert quotable("short") is not quotable("short")
