@@ -79,17 +79,21 @@ class Index:
 
     def connection(self) -> sqlite3.Connection:
         """The connection of this thread to the generation that answers now."""
-        name = self.generations.current()
         held: tuple[int, str, sqlite3.Connection] | None = getattr(self._local, "held", None)
-        if held is not None and held[0] == os.getpid() and held[1] == name:
-            return held[2]
-        if name is None:
-            raise StoreError(f"the store {self.folder.path} has no index")
-        connection = schema.connect(self.generations.database(name), writable=self.writable)
+        for left in reversed(range(_TRIES)):
+            name = self.generations.current()
+            if held is not None and held[0] == os.getpid() and held[1] == name:
+                return held[2]
+            if name is None:
+                raise StoreError(f"the store {self.folder.path} has no index")
+            try:
+                connection = schema.connect(self.generations.database(name), writable=self.writable)
+                break
+            except StoreError:
+                if not left or self.generations.current() == name:
+                    raise
+        self._forget()
         with self._gate:
-            if held is not None and held[0] == os.getpid():
-                self._connections.discard(held[2])
-                held[2].close()
             self._connections.add(connection)
         self._local.held = (os.getpid(), name, connection)
         return connection
@@ -128,9 +132,12 @@ class Index:
         from polite_crawler.store import segments
 
         connection = self.connection()
+        _, generation, _ = self._local.held
         try:
-            return segments.maintain(connection, self.generations.path(self.generation), tail=tail or segments.TAIL)
+            return segments.maintain(connection, self.generations.path(generation), tail=tail or segments.TAIL)
         except (sqlite3.Error, OSError) as error:
+            if self.generation != generation:
+                return False  # a rebuild took its place meanwhile, and its files away
             raise StoreError(f"cannot write the segments of the index: {error}") from None
 
     def search(self, catalog: Catalog, question: "Question") -> "list[Hit]":
@@ -214,9 +221,10 @@ class Index:
         held: tuple[int, str, sqlite3.Connection] | None = getattr(self._local, "held", None)
         if held is not None:
             del self._local.held
-            with self._gate:
-                self._connections.discard(held[2])
-            held[2].close()
+            if held[0] == os.getpid():
+                with self._gate:
+                    self._connections.discard(held[2])
+                held[2].close()
 
     def _offsets(self) -> dict[str, int]:
         try:

@@ -56,6 +56,7 @@ def stamp() -> str:
 
 def create(path: Path) -> sqlite3.Connection:
     """Make the tables of a new generation."""
+    path.touch(mode=0o600)
     connection = connect(path)
     connection.execute("BEGIN IMMEDIATE")
     for statement in _statements():
@@ -72,14 +73,15 @@ def connect(path: Path, *, writable: bool = True) -> sqlite3.Connection:
 
     A folder that cannot be written is opened as immutable. Raises StoreError.
     """
+    # never make a file here: a reader that comes late to a generation that was taken away would leave an empty one
+    uri = path.absolute().as_uri() + ("?mode=rw" if writable else "?mode=ro&immutable=1")
     try:
+        connection = sqlite3.connect(
+            uri, uri=True, isolation_level=None, check_same_thread=False, timeout=BUSY_MS / 1000
+        )
         if writable:
-            connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=BUSY_MS / 1000)
             connection.execute("PRAGMA journal_mode=WAL")
             connection.execute("PRAGMA synchronous=NORMAL")
-        else:
-            uri = path.absolute().as_uri() + "?mode=ro&immutable=1"
-            connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
         connection.execute(f"PRAGMA busy_timeout={BUSY_MS}")
     except sqlite3.Error as error:
         raise StoreError(f"cannot open the index {path}: {error}") from None

@@ -43,7 +43,7 @@ def read(folder: Path, number: int, count: int) -> None:
 
 
 def rebuild(folder: Path, number: int, count: int) -> None:
-    with Index(StoreFolder(folder)) as index:
+    with Index(StoreFolder(folder).create()) as index:
         os.write(1, b"ready\n")
         for _ in range(count):
             index.reindex()
