@@ -39,3 +39,10 @@ def _stays_on_this_machine() -> Iterator[None]:
 def store_dir(tmp_path: Path) -> Path:
     """Where a test puts its store. Nothing is there yet."""
     return tmp_path / "store"
+
+
+def pytest_make_parametrize_id(config: pytest.Config, val: object, argname: str) -> str | None:
+    """A name for octets that is the same in each worker: packed ones hold the time at which they were made."""
+    if isinstance(val, (bytes, bytearray)):
+        return f"{argname}{len(val)}"
+    return argname if isinstance(val, str) and len(val) > 80 else None

@@ -49,14 +49,13 @@ async def _run(spider: type[Spider], settings: Mapping[str, Any], arguments: Map
 
     crawler.signals.connect(scraped, signals.item_scraped)
     crawl = asyncio.ensure_future(runner.crawl(crawler, **arguments))
-    with _stopped_by_signals(crawler, crawl, ended):
-        with suppress(asyncio.CancelledError):
-            await crawl
+    with _stopped_by_signals(crawler, crawl, ended), suppress(asyncio.CancelledError):
+        await crawl
     ended.error = crawler.stats.get_value(ERROR) if crawler.stats is not None else None
     return ended
 
 
-class _stopped_by_signals:  # noqa: N801 - read as a phrase
+class _stopped_by_signals:
     """The first signal closes the spider, the second one cancels what is still in progress."""
 
     def __init__(self, crawler: Crawler, crawl: "asyncio.Future[None]", ended: Ended) -> None:
