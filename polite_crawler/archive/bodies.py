@@ -1,0 +1,62 @@
+"""The stored body of a capture, ready for a record: checked against its SHA-256, and still deflated for the splice."""
+
+import hashlib
+import zlib
+from dataclasses import dataclass
+
+from polite_crawler.store.blobs import BlobError, Blobs, RawBlob
+from polite_crawler.store.decoding import UndecodableBody, decode_body
+from polite_crawler.store.record import Body
+
+_REPLAYED = frozenset({"", "identity", "gzip", "x-gzip", "deflate", "br"})
+"""The content codings that every replay tool undoes; a body with another one goes out decoded."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordBody:
+    """The body of a record: its octets, their SHA-256, and the same octets as stored deflate data (None when they
+    stand there with their content coding, which the record does not have). `decoded` says that the coding is gone."""
+
+    data: bytes
+    sha256: str
+    stored: RawBlob | None
+    decoded: bool = False
+
+
+def payload_of(body: Body) -> tuple[str, bool]:
+    """The SHA-256 of the octets that an archive holds of a body, and whether they are the decoded ones."""
+    coding = (body.coding or "").strip().lower()
+    if coding in _REPLAYED or body.decoded is None or body.truncated is not None:
+        return body.sha256, False
+    return body.decoded.sha256, True
+
+
+def load(blobs: Blobs, body: Body) -> RecordBody:
+    """Read a body and check it. Raises BlobError for one that is missing or damaged."""
+    raw = blobs.raw(body.sha256)
+    data = _inflated(raw, body.sha256)
+    if hashlib.sha256(data).hexdigest() != body.sha256:
+        raise BlobError(body.sha256, "damaged (its SHA-256 is wrong)")
+    sha256, decoded = payload_of(body)
+    if not decoded:
+        return RecordBody(data, sha256, raw)
+    assert body.decoded is not None
+    try:
+        plain = decode_body(data, body.coding, body.decoded.size)
+    except UndecodableBody as error:
+        raise BlobError(body.sha256, f"damaged ({error})") from None
+    if hashlib.sha256(plain).hexdigest() != sha256:
+        raise BlobError(body.sha256, "damaged (its decoded SHA-256 is wrong)")
+    return RecordBody(plain, sha256, None, decoded=True)
+
+
+def _inflated(raw: RawBlob, sha256: str) -> bytes:
+    unpacker = zlib.decompressobj(-zlib.MAX_WBITS)
+    try:
+        data = unpacker.decompress(raw.deflate, raw.size + 1)
+    except zlib.error as error:
+        raise BlobError(sha256, f"damaged ({error})") from None
+    # the data has no final block, so its size and its CRC-32 say whether it is whole
+    if len(data) != raw.size or zlib.crc32(data) != raw.crc32:
+        raise BlobError(sha256, "damaged (its CRC-32 is wrong)")
+    return data

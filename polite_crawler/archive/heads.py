@@ -1,0 +1,71 @@
+"""The response head of a record: the head of the log, changed only where a replay tool would fail on it.
+
+A field that no longer describes the stored body keeps its value under another name, with the prefix `X-Crawler-`, as
+in the archives of Common Crawl. The head as it was received stands in the metadata record.
+"""
+
+import re
+from collections.abc import Iterator
+
+PREFIX = b"X-Crawler-"
+"""Stands before the name of a field that described the answer on the wire and not the body of the record."""
+
+_LINE = re.compile(rb"[^\n]*\n|[^\n]+")
+_STATUS = re.compile(rb"HTTP/(\d+)(?:\.(\d+))?[ \t]+(\d{3})(?:[ \t]+([^\r\n]*))?")
+
+
+def replayable(head: bytes, size: int, *, decoded: bool = False) -> bytes:
+    """The head of a record whose body has `size` octets.
+
+    Transfer-Encoding gets the prefix, because the body stands without its chunks; Content-Encoding too when `decoded`
+    says that the body stands without it. A Content-Length of another number gets the prefix, and the right number
+    stands behind the last field. The status line names HTTP/1.1 for later versions, as replay tools read no other.
+    """
+    lines = list(_fields(head))
+    if not lines:
+        return b"HTTP/1.1 200 OK\r\n\r\n"
+    names = [_name(line) for line in lines]
+    chunked = b"transfer-encoding" in names
+    lengths = [_value(line) for line, name in zip(lines, names, strict=True) if name == b"content-length"]
+    wrong = any(value != str(size).encode() for value in lengths)
+    renamed = {b"transfer-encoding"} | ({b"content-encoding"} if decoded else set())
+    if wrong:
+        renamed.add(b"content-length")
+    out = [_status_line(lines[0])]
+    out += [PREFIX + line if name in renamed else line for line, name in zip(lines[1:], names[1:], strict=True)]
+    end = b"\r\n" if lines[0].endswith(b"\r\n") or not lines[0].endswith(b"\n") else b"\n"
+    out = [line if line.endswith(b"\n") else line + end for line in out]
+    if wrong or ((chunked or decoded) and not lengths):
+        out.append(b"Content-Length: %d" % size + end)
+    return b"".join(out) + end
+
+
+def _fields(head: bytes) -> Iterator[bytes]:
+    """The lines up to the blank one, each with its end; a folded line belongs to the one before."""
+    held = b""
+    for line in _LINE.findall(head):
+        if line in (b"\r\n", b"\n"):
+            break
+        if held and line[:1] in (b" ", b"\t"):
+            held += line
+            continue
+        if held:
+            yield held
+        held = line
+    if held:
+        yield held
+
+
+def _name(line: bytes) -> bytes:
+    return line.partition(b":")[0].strip().lower()
+
+
+def _value(line: bytes) -> bytes:
+    return line.partition(b":")[2].strip()
+
+
+def _status_line(line: bytes) -> bytes:
+    found = _STATUS.match(line)
+    if found is None or int(found[1]) < 2:
+        return line
+    return b"HTTP/1.1 %s %s\r\n" % (found[3], found[4] or b"")
