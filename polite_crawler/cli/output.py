@@ -31,8 +31,9 @@ def plain(value: Any) -> Any:
 
 
 def one_line(text: str) -> str:
-    """A text of a page on one line, without control characters and changes of direction."""
-    return text.translate(_ONE_LINE)
+    """A text of a page on one line: runs of white space are one space, and there are no control characters and no
+    changes of direction."""
+    return " ".join(text.translate(_ONE_LINE).split())
 
 
 def many_lines(text: str) -> str:

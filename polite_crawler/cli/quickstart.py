@@ -54,18 +54,19 @@ def _crawl(url: str, options: Sequence[str]) -> int:
             # the crawl got the same signal: it stops cleanly and prints its summary
             crawl.wait()
             code = Exit.INTERRUPTED
-    _next_steps(url)
-    return code
-
-
-def _next_steps(url: str) -> None:
     example = _example(url)
     if example is None:
         print(f"\n{url} is not in ./{STORE}.")
-        return
-    doc, quote = example
+        return code or Exit.FAILED
+    _next_steps(*example)
+    return code
+
+
+def _next_steps(doc: str, quote: str) -> None:
     word = max(quote.split(), key=len)
-    programs = os.path.relpath(Path(sys.executable).parent)
+    programs = Path(sys.executable).parent
+    if programs.is_relative_to(Path.cwd()):
+        programs = programs.relative_to(Path.cwd())
     print(f"\nWhat was fetched is in ./{STORE}. Try next (no request is sent):")
     for command in (("pc-find", word), ("pc-read", doc, "--length", "400"), ("pc-verify", doc, quote)):
         name, *rest = command
