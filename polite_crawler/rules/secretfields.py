@@ -186,8 +186,8 @@ class SecretFinder:
         return f"{name}={REDACTED}" if equals else REDACTED
 
     def _cookie_attribute(self, attribute: str, where: str) -> str:
-        name, equals, _ = attribute.partition("=")
-        if equals and name.strip().lower() not in _KEPT_COOKIE_ATTRIBUTES:
+        name = attribute.partition("=")[0].strip().lower()
+        if name not in _KEPT_COOKIE_ATTRIBUTES:
             return self._cookie_pair(attribute, where)
         # an old server may fold two cookies into one field
         return _NEXT_COOKIE.sub(lambda found: self._cookie_pair(found[0], where), attribute)
