@@ -17,7 +17,7 @@ COMMANDS: dict[str, str] = {
     "find": "search the stored pages",
     "read": "print the stored text of a page",
     "reindex": "build the index of the store again from its log",
-    "store": "look into the store: stats, hosts, reset, cat",
+    "store": "look into the store: stats, hosts, reset, doctor, cat",
     "testsite": "serve a site with every trap on loopback",
     "verify": "check that a stored page holds a quote, and say where",
     "versions": "list the stored versions of a page",

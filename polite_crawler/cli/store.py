@@ -10,7 +10,7 @@ from typing import Any
 
 from polite_crawler.cli.exits import Exit
 from polite_crawler.cli.options import add_common, store_dir
-from polite_crawler.cli.output import Output, many_lines
+from polite_crawler.cli.output import Output, many_lines, one_line, plain
 from polite_crawler.errors import BadOption, NotStored
 from polite_crawler.query.store import open_store
 from polite_crawler.rules.urls import host_key
@@ -25,7 +25,7 @@ _SHOWN = ("documents", "held_back", "versions", "captures", "blobs", "hosts", "l
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """One of stats, hosts, reset and cat."""
+    """One of stats, hosts, reset, doctor and cat."""
     kinds = parser.add_subparsers(dest="what", metavar="WHAT", required=True)
 
     def add(name: str, about: str) -> argparse.ArgumentParser:
@@ -38,6 +38,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     reset = add("reset", "forget the stops, failures and backoff of hosts")
     reset.add_argument("host", nargs="*", metavar="HOST", help="a host name or a URL")
     reset.add_argument("--all", action="store_true", help="every host")
+    doctor = add("doctor", "check the index, the log and the bodies against each other")
+    doctor.add_argument("--repair", action="store_true", help="build the index again when something is wrong with it")
     cat = add("cat", "print a capture, or a body")
     cat.add_argument("id", metavar="ID", help="a capture id (fetch....) or the SHA-256 of a body")
     form = cat.add_mutually_exclusive_group()
@@ -142,6 +144,26 @@ def _reset(args: argparse.Namespace, output: Output) -> int:
     return Exit.FAILED if unknown else Exit.DONE
 
 
+def _doctor(args: argparse.Namespace, output: Output) -> int:
+    from polite_crawler.store.doctor import examine
+
+    with open_store(store_dir(args)) as store:
+        found = examine(store.index)
+        if args.repair and not found.ok:
+            for fault in found.faults:
+                output.note(one_line(fault))
+            store.reindex()
+            found = examine(store.index)
+    if output.json:
+        output.fact({"ok": found.ok, **plain(found)})
+    else:
+        for fault in found.faults:
+            output.line(one_line(fault))
+        looked_at = f"{found.texts} texts, {found.bodies} bodies and {found.lines} lines of the log"
+        output.line(f"{'nothing is wrong with' if found.ok else 'that was found in'} {looked_at}")
+    return Exit.DONE if found.ok else Exit.FAILED
+
+
 def _cat(args: argparse.Namespace, output: Output) -> int:
     with open_store(store_dir(args)) as store:
         if _BLOB(args.id):
@@ -167,5 +189,6 @@ _KINDS: dict[str, Callable[[argparse.Namespace, Output], int]] = {
     "stats": _stats,
     "hosts": _hosts,
     "reset": _reset,
+    "doctor": _doctor,
     "cat": _cat,
 }

@@ -3,9 +3,11 @@
 import json
 import logging
 import os
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass, fields
 from importlib.util import find_spec
 from pathlib import Path
@@ -176,7 +178,7 @@ def test_a_wrong_command_line_is_one_line_and_2_and_opens_no_store(
 @pytest.mark.parametrize(
     "arguments",
     [["find", "x"], ["read", "x"], ["verify", "x", "y"], ["versions", "x"], ["reindex"], ["store", "stats"],
-     ["store", "hosts"], ["store", "reset", "--all"], ["store", "cat", "x"]],
+     ["store", "hosts"], ["store", "reset", "--all"], ["store", "cat", "x"], ["store", "doctor"]],
 )  # fmt: skip
 def test_no_store_is_one_line_and_1_and_makes_none(run: Run, tmp_path: Path, arguments: list[str]) -> None:
     ran = run(*arguments, "--dir", tmp_path / "none", "--json")
@@ -429,6 +431,30 @@ def test_store_hosts_and_reset(run: Run, store: Path) -> None:
     unknown = run("store", "reset", "c.example", "--dir", store)
     assert (unknown.code, unknown.err) == (1, "c.example: never asked\n")
     assert run("store", "reset", "--all", "--dir", store, "--json").object == {"reset": 2, "unknown": []}
+
+
+def test_store_doctor(run: Run, store: Path) -> None:
+    well = run("store", "doctor", "--dir", store, "--json")
+    assert (well.code, well.object) == (0, {"ok": True, "faults": [], "texts": 3, "bodies": 4, "lines": 4})
+    assert run("store", "doctor", "--dir", store).text.startswith("nothing is wrong with 3 texts")
+    body = next((store / "blobs").rglob("*.gz"))
+    body.write_bytes(body.read_bytes()[:-9] + bytes(9))
+    ill = run("store", "doctor", "--dir", store)
+    assert ill.code == 1
+    assert body.name.removesuffix(".gz") in ill.text
+
+
+def test_store_doctor_repairs_the_index(run: Run, store: Path) -> None:
+    assert run("find", "bell", "--dir", store).code == 0
+    (database,) = (store / "index").rglob("index.sqlite")
+    with closing(sqlite3.connect(database)) as connection:
+        connection.execute("UPDATE ent SET len = len + 1")
+        connection.commit()
+    assert run("store", "doctor", "--dir", store).code == 1
+    repaired = run("store", "doctor", "--repair", "--dir", store, "--json")
+    assert (repaired.code, repaired.object["ok"]) == (0, True)
+    assert "words" in repaired.err
+    assert run("store", "doctor", "--dir", store).code == 0
 
 
 def test_store_cat(run: Run, store: Path) -> None:
