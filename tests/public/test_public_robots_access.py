@@ -1,0 +1,43 @@
+"""The shared facts on what the answers to /robots.txt mean."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from polite_crawler.rules.robots import Answer, CachedFile, access
+
+CASES = Path(__file__).parents[2].parent / "shared" / "cases" / "robots_access.json"
+pytestmark = pytest.mark.skipif(not CASES.is_file(), reason="../shared/cases is not there")
+
+NOW = 1_796_000_000.0
+
+
+def _cases() -> list[dict[str, Any]]:
+    return json.loads(CASES.read_text("utf-8"))["cases"] if CASES.is_file() else []
+
+
+def _cached(case: dict[str, Any]) -> CachedFile | None:
+    file = case["cached"]
+    if file is None:
+        return None
+    return CachedFile(
+        body=file["body"].encode(),
+        status=file["status"],
+        fetched_at=NOW - file["age_h"] * 3600,
+        origin=file.get("origin"),
+        cache_control=file.get("cache_control"),
+    )
+
+
+@pytest.mark.parametrize("case", _cases(), ids=lambda case: case["id"])
+def test_case(case: dict[str, Any]) -> None:
+    answers = [
+        Answer(one.get("status"), one.get("headers", {}), one.get("body", "").encode(), one.get("error"))
+        for one in case["responses"]
+    ]
+    found = access(answers, cached=_cached(case), now=NOW, token="PoliteCrawler", url=case["url"])
+    assert found.result == case["expect"], case["why"]
+    assert found.requests == case.get("requests", found.requests)
+    assert found.retry_after_s == case.get("retry_after_s", found.retry_after_s)
