@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from polite_crawler.readers.values.steps import Steps
 
-_LOCAL = re.compile(r"[\w.!#$%&'*+/=?^`{|}~-]{1,64}\Z")
+_LOCAL = re.compile(r"[\w.!#$%&'*+/=?^`{|}~-]{1,65}\Z")
 _DOMAIN = re.compile(r"(?:[\w-]{1,63}\.){1,8}[^\W\d_][\w-]{1,62}")
 _MAX_LOCAL = 65
 _MAX_DOMAIN = 255
@@ -50,7 +50,7 @@ def _around(text: str, at: int) -> EmailReading | None:
     low = max(0, at - _MAX_LOCAL)
     local = _LOCAL.search(text[low:at])
     domain = _DOMAIN.match(text[at + 1 : at + 1 + _MAX_DOMAIN])
-    if local is None or domain is None or (low and local.start() == 0):
+    if local is None or domain is None or len(local.group()) == _MAX_LOCAL:
         return None
     lead = len(local.group()) - len(local.group().lstrip(".'"))
     start, end = low + local.start() + lead, at + 1 + domain.end()

@@ -72,10 +72,13 @@ def read_amounts(text: str, steps: Steps | None = None) -> Iterator[NumberReadin
     folded = ascii_digits(text)
     steps = steps or Steps()
     steps.add(len(text))
+    done = 0
     for match in _RUN.finditer(folded):
         steps.add(match.end() - match.start())
         for start, end in _parts(folded, match.start(), match.end()):
-            if reading := _reading(text, folded, start, end):
+            reading = _reading(text, folded, start, end) if start >= done else None
+            if reading:
+                done = reading.end
                 yield reading
 
 
@@ -238,8 +241,6 @@ def _in_another_token(text: str, start: int, end: int) -> bool:
     before, after = text[start - 1 : start], text[end : end + 1]
     if before.isalpha() or before == "_":
         return True
-    left = before in tuple("/:") and text[start - 2 : start - 1].isdecimal()
+    left = before in tuple("/:.") and text[start - 2 : start - 1].isdecimal()
     right = after in tuple("/:") and text[end + 1 : end + 2].isdecimal()
-    hyphens = before == after == "-" and text[start - 2 : start - 1].isdecimal() and text[end + 1 : end + 2].isdecimal()
-    dotted = before == "." and text[start - 2 : start - 1].isdecimal()
-    return left or right or bool(hyphens) or dotted
+    return left or right or bool(_DATE_BEFORE.search(text[max(0, start - 9) : start]) or _DATE_AFTER.match(text, end))
