@@ -11,6 +11,7 @@ from polite_crawler.testsite.site import MAX_HOSTS
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """--port and --hosts."""
+    parser.epilog = "It serves until SIGINT or SIGTERM, or until its parent ends; nohup or setsid keep it alive."
     parser.add_argument(
         "--port", type=whole(0, 65_535), default=0, metavar="N", help="port of every host (0: one that is free)"
     )

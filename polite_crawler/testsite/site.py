@@ -50,9 +50,9 @@ def _listener(host: str, port: int) -> socket.socket:
         listener.bind((host, port))
         listener.listen(512)
         listener.setblocking(False)
-    except OSError:
+    except OSError as error:
         listener.close()
-        raise
+        raise OSError(error.errno, f"{error.strerror} ({host}:{port})") from None
     return listener
 
 

@@ -441,7 +441,7 @@ def test_store_doctor(run: Run, store: Path) -> None:
     body.write_bytes(body.read_bytes()[:-9] + bytes(9))
     ill = run("store", "doctor", "--dir", store)
     assert ill.code == 1
-    assert body.name.removesuffix(".gz") in ill.text
+    assert body.name[:16] in ill.text
 
 
 def test_store_doctor_repairs_the_index(run: Run, store: Path) -> None:
