@@ -9,8 +9,8 @@ import sqlite3
 
 import numpy as np
 
+from polite_crawler.store.arrays import Ints
 from polite_crawler.store.folding import Atom
-from polite_crawler.store.postings import Ints
 
 _K1, _B = 1.2, 0.75
 _AVERAGES = 1

@@ -17,15 +17,10 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
-from numpy.typing import NDArray
 
+from polite_crawler.store.arrays import Anys, Ints
 from polite_crawler.store.faults import DamagedSegment
 from polite_crawler.store.folder import sync_folder
-
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
-Floats = NDArray[np.float64]
-Anys = NDArray[Any]
 
 _DESCRIPTION = "segment.json"
 _FORMAT = 1

@@ -14,8 +14,9 @@ from typing import Protocol
 
 import numpy as np
 
+from polite_crawler.store.arrays import Bools, Floats, Ints
 from polite_crawler.store.folding import Atom, fold, tokens
-from polite_crawler.store.postings import Bools, Floats, Ints, Postings, Segment
+from polite_crawler.store.postings import Postings, Segment
 
 CURRENT, HISTORY = 1, 2
 _Counted = dict[int, tuple[int, Counter[str]]]

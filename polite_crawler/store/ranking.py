@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from polite_crawler.store.arrays import Anys, Bools, Floats, Ints
 from polite_crawler.store.folding import Atom
 from polite_crawler.store.phrases import phrase_postings
-from polite_crawler.store.postings import Bools, Floats, Ints, Postings
+from polite_crawler.store.postings import Postings
 from polite_crawler.store.question import Hit, Question
 from polite_crawler.store.rank_state import Layer, RankState, Source, View
 
@@ -70,7 +70,7 @@ def _several(view: View, scored: Sequence[_Scored], allowed: Sequence[Bools | No
     return hits + _best(rest, question.limit - len(hits))
 
 
-def _sums(layer: Layer, scored: Sequence[_Scored], at: int, norms: Floats) -> tuple[Floats, NDArray[np.uint16]]:
+def _sums(layer: Layer, scored: Sequence[_Scored], at: int, norms: Floats) -> tuple[Floats, Anys]:
     """The score of each text of a layer, and how many of the atoms it holds."""
     scores = np.zeros(layer.source.docs)
     held = np.zeros(layer.source.docs, np.uint16)

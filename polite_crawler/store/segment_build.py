@@ -8,7 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from polite_crawler.store.postings import Ints, Segment, SegmentWriter, blocks
+from polite_crawler.store.arrays import Ints
+from polite_crawler.store.postings import Segment, SegmentWriter, blocks
 
 _BLOCK = 1 << 21
 """Postings in the memory at one time, about."""

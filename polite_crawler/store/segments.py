@@ -15,7 +15,8 @@ from pathlib import Path
 
 import numpy as np
 
-from polite_crawler.store.postings import Ints, Segment
+from polite_crawler.store.arrays import Ints
+from polite_crawler.store.postings import Segment
 from polite_crawler.store.rank_state import CURRENT, HISTORY, count_tokens
 from polite_crawler.store.segment_build import Part, build_from_table, build_from_texts, merge
 
