@@ -7,7 +7,11 @@ from scrapy.core.downloader import Downloader
 from scrapy.crawler import Crawler
 from scrapy.http import Response
 from twisted.internet.defer import Deferred
+from twisted.python.failure import Failure
 
+from polite_crawler.errors import StoreError
+from polite_crawler.scheduling.closing import close_with_error
+from polite_crawler.scheduling.declined import NO_CAPTURE, Declined
 from polite_crawler.scheduling.ready_queue import ready_queue_of
 from polite_crawler.scheduling.requests import host_of
 from polite_crawler.scheduling.scrapy_private import open_slots
@@ -46,7 +50,19 @@ class PoliteDownloader(Downloader):
         request.meta.pop(self.DOWNLOAD_SLOT, None)
         if isinstance(result, Request):
             result.meta.pop(self.DOWNLOAD_SLOT, None)
+        error = result.value if isinstance(result, Failure) else None
+        if isinstance(error, StoreError):
+            close_with_error(self.crawler, str(error))
         queue = ready_queue_of(self.crawler)
         if queue is not None:
             queue.back(request)
+            if _is_for_later(error):
+                queue.keep(request)
         return result
+
+
+def _is_for_later(error: BaseException | None) -> bool:
+    """True for a request that had no chance in this run."""
+    if isinstance(error, Declined):
+        return error.reason in NO_CAPTURE or error.reason == "deadline"
+    return isinstance(error, StoreError)

@@ -10,6 +10,8 @@ from scrapy import Request
 class HostQueue:
     """First in, first out within a priority; a higher priority first."""
 
+    __slots__ = ("_deadlines", "_gone", "_length", "_order", "_queues", "_tick", "_timed")
+
     def __init__(self) -> None:
         self._queues: dict[int, deque[Request]] = {}
         self._order: list[int] = []
@@ -37,17 +39,23 @@ class HostQueue:
 
     def pop(self) -> Request | None:
         """The next request, or None."""
+        rank = self.rank
+        if rank is None:
+            return None
+        request = self._take(rank)
+        self._timed.discard(request)
+        self._length -= 1
+        return request
+
+    @property
+    def rank(self) -> int | None:
+        """The rank of the next request (its priority with the sign changed); None when there is none."""
         while self._order:
-            queue = self._queues[self._order[0]]
-            request = queue.popleft()
-            if not queue:
-                del self._queues[heappop(self._order)]
-            if request in self._gone:
-                self._gone.remove(request)
-                continue
-            self._timed.discard(request)
-            self._length -= 1
-            return request
+            rank = self._order[0]
+            if (request := self._queues[rank][0]) not in self._gone:
+                return rank
+            self._gone.remove(request)
+            self._take(rank)
         return None
 
     def overdue(self, ready: float) -> list[Request]:
@@ -64,3 +72,11 @@ class HostQueue:
 
     def __len__(self) -> int:
         return self._length
+
+    def _take(self, rank: int) -> Request:
+        queue = self._queues[rank]
+        request = queue.popleft()
+        if not queue:
+            del self._queues[rank]
+            heappop(self._order)
+        return request

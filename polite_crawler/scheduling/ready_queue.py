@@ -4,6 +4,8 @@ A request of a host that rests stays here, so it holds nothing that another host
 """
 
 from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
 from heapq import heapify, heappop, heappush
 from itertools import count
 from typing import Any, Self
@@ -12,12 +14,15 @@ from weakref import WeakKeyDictionary
 from scrapy import Request
 from scrapy.crawler import Crawler
 
-from polite_crawler.errors import BadOption
+from polite_crawler.errors import BadOption, StoreError
 from polite_crawler.scheduling.clock import Timer
+from polite_crawler.scheduling.closing import close_with_error
+from polite_crawler.scheduling.frontier import Frontier
 from polite_crawler.scheduling.host_queue import HostQueue
 from polite_crawler.scheduling.lanes import HostLanes, LaneEvent, lanes_of
 from polite_crawler.scheduling.requests import deadline_of, host_of
 from polite_crawler.scheduling.scrapy_private import wake_engine
+from polite_crawler.scheduling.stored_queue import StoredHostQueue
 from polite_crawler.transport.trace import META, Trace
 
 _SLACK = 64
@@ -57,7 +62,8 @@ class ReadyQueue:
         self._crawler = crawler
         self._lanes = lanes
         self._clock = lanes.clock
-        self._hosts: dict[str, HostQueue] = {}
+        self._hosts: dict[str, HostQueue | StoredHostQueue] = {}
+        self._frontier: Frontier | None = None
         self._heap: list[tuple[float, int, str]] = []
         self._keys: dict[str, int] = {}
         self._ticks = count()
@@ -80,12 +86,20 @@ class ReadyQueue:
     def __len__(self) -> int:
         return self._length
 
+    def use(self, frontier: Frontier) -> None:
+        """Keep what waits in the file of a resumable crawl, and go on with what waits there."""
+        self._frontier = frontier
+        for host, waiting in frontier.waiting.items():
+            self._hosts[host] = StoredHostQueue(frontier, host)
+            self._length += waiting
+            self._place(host)
+
     def push(self, request: Request, *, front: bool = False) -> None:
         """Let a request wait for its host; in front of the others when it comes back unsent."""
         host, deadline = host_of(request), deadline_of(request)
         queue = self._hosts.get(host)
         if queue is None:
-            queue = self._hosts[host] = HostQueue()
+            queue = self._hosts[host] = self._queue_of(host)
         queue.push(request, deadline=deadline, front=front)
         self._length += 1
         if deadline is not None:
@@ -103,7 +117,6 @@ class ReadyQueue:
         if request is None:
             self._wait()
             return None
-        self._length -= 1
         request.meta[META] = Trace(queued=True)
         return request
 
@@ -117,7 +130,14 @@ class ReadyQueue:
         host = host_of(request)
         if self._out.get(host) is request:
             del self._out[host]
-            self._place(host)
+            with self._store_errors():
+                self._place(host)
+
+    def keep(self, request: Request) -> None:
+        """A request that ended because the crawl ends: the next run of a resumable crawl asks it again."""
+        if self._frontier is not None:
+            with self._store_errors():
+                self._frontier.keep(request)
 
     def close(self) -> None:
         """Forget what waits."""
@@ -130,9 +150,13 @@ class ReadyQueue:
         self._length = 0
         _QUEUES.pop(self._crawler, None)
 
+    def _queue_of(self, host: str) -> "HostQueue | StoredHostQueue":
+        return HostQueue() if self._frontier is None else StoredHostQueue(self._frontier, host)
+
     def _pop_out_of_turn(self) -> Request | None:
         """A request that nothing will be sent for."""
         request = self._late.popleft() if self._late else None
+        self._length -= request is not None
         while request is None and self._stopped:
             host = next(iter(self._stopped))
             request = self._pop_of(host) if self._refused(host) else None
@@ -164,7 +188,10 @@ class ReadyQueue:
         queue = self._hosts.get(host)
         if queue is None:
             return None
+        # more than the one that comes out can go: a damaged row of a file
+        before = len(queue)
         request = queue.pop()
+        self._length -= before - len(queue)
         if not queue:
             del self._hosts[host]
         return request
@@ -207,8 +234,17 @@ class ReadyQueue:
                 continue
             if event.kind == "free" and host in self._out and event.until <= self._lanes.limit():
                 continue
-            self._place(host)
+            with self._store_errors():
+                self._place(host)
             self._wait()
+
+    @contextmanager
+    def _store_errors(self) -> Iterator[None]:
+        """End the crawl when its store fails: a host that has no place in the queue would wait for ever."""
+        try:
+            yield
+        except StoreError as error:
+            close_with_error(self._crawler, str(error))
 
     def _wait(self) -> None:
         """Wake the engine when the next host is ready or the next deadline passes; at once for what pops now."""

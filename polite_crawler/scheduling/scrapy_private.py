@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from scrapy import Request
 from scrapy.core.downloader import Downloader
 from scrapy.crawler import Crawler
 
@@ -28,6 +29,22 @@ def before_closing(crawler: Crawler, callback: Callable[[], None]) -> None:
         await close(**options)
 
     engine.close_spider_async = close_spider_async  # type: ignore[method-assign]
+
+
+def after_each_request(crawler: Crawler, callback: Callable[[Request], None]) -> None:
+    """Call back when all that a request led to has happened: its callback has ended, its items went through the
+    pipelines and its requests are in the queue. Scrapy has no signal for it."""
+    slot = crawler.engine._slot
+    assert slot is not None
+    remove = slot.remove_request
+
+    def remove_request(request: Request) -> None:
+        try:
+            callback(request)
+        finally:
+            remove(request)
+
+    slot.remove_request = remove_request  # type: ignore[method-assign]
 
 
 def open_slots(downloader: Downloader) -> None:

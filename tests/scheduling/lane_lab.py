@@ -4,6 +4,7 @@ and crawls under the asyncio reactor or without one, in a process of their own."
 import asyncio
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -22,9 +23,11 @@ from scrapy.crawler import AsyncCrawlerProcess, AsyncCrawlerRunner, Crawler
 from scrapy.http import HtmlResponse, Response
 
 from polite_crawler.rules import pacing
+from polite_crawler.rules.options import DEFAULTS
 from polite_crawler.rules.pacing import Answer
 from polite_crawler.scheduling.lanes import HostLanes, lanes_of, use_lanes
 from polite_crawler.scheduling.requests import deadline_of, host_of
+from polite_crawler.store.hosts import HostStateStore
 from polite_crawler.store.hosts_sqlite import open_hosts
 from polite_crawler.transport.trace import trace_of
 
@@ -157,6 +160,7 @@ async def _get(url: str) -> tuple[int, dict[str, str], bytes]:
 
 
 SETTINGS: dict[str, Any] = {
+    **DEFAULTS,
     "LOG_ENABLED": False,
     "TELNETCONSOLE_ENABLED": False,
     "REMOTE_CONTROL_ENABLED": False,
@@ -214,12 +218,32 @@ class LabSpider(Spider):
         self.endings.append((failure.request.url, type(failure.value).__name__))
 
 
+class TreeSpider(LabSpider):
+    """Page n links to pages 2n+1 and 2n+2, over three hosts; `kill_at` ends the process at that many answers."""
+
+    pages = 40
+
+    def __init__(self, kill_at: int = 0, **options: Any) -> None:
+        super().__init__(**options)
+        self.kill_at = kill_at
+
+    def got(self, response: Response) -> Any:
+        super().got(response)
+        if self.kill_at and len(self.endings) >= self.kill_at:
+            os.kill(os.getpid(), signal.SIGKILL)
+        port, number = urlsplit(response.url).port, int(response.url.rpartition("/")[2])
+        for child in (2 * number + 1, 2 * number + 2):
+            if child < self.pages:
+                yield self.request(f"http://127.0.1.{1 + child % 3}:{port}/{child}", priority=-child.bit_length())
+
+
 def crawl(
     spider: type[LabSpider],
     urls: list[str] | None = None,
     *,
     rest: float = 0.05,
     lanes: Callable[[Crawler], HostLanes] | None = None,
+    options: Mapping[str, Any] | None = None,
     limit: float = 60,
     **settings: Any,
 ) -> Run:
@@ -231,7 +255,7 @@ def crawl(
         crawler = runner.create_crawler(spider)
         use_lanes(crawler, lanes(crawler) if lanes else memory_lanes(rest))
         async with asyncio.timeout(limit):
-            await runner.crawl(crawler, urls=tuple(urls or ()))
+            await runner.crawl(crawler, urls=tuple(urls or ()), **(options or {}))
         assert isinstance(crawler.spider, LabSpider)
         stats = crawler.stats.get_stats()
         run.append(Run(stats["finish_reason"], stats, crawler.spider.endings))
@@ -240,9 +264,11 @@ def crawl(
     return run[0]
 
 
-def memory_lanes(rest: float, **options: Any) -> HostLanes:
+def memory_lanes(rest: float, store: HostStateStore | None = None, **options: Any) -> HostLanes:
     """Lanes of one process, with a page interval."""
-    return HostLanes(open_hosts(None), lambda host: pacing.Policy(page_interval=rest, slow_factor=0), **options)
+    return HostLanes(
+        store or open_hosts(None), lambda host: pacing.Policy(page_interval=rest, slow_factor=0), **options
+    )
 
 
 def sqlite_lanes(path: Path, rest: float, **options: Any) -> HostLanes:
@@ -250,9 +276,19 @@ def sqlite_lanes(path: Path, rest: float, **options: Any) -> HostLanes:
     return HostLanes(open_hosts(path), lambda host: pacing.Policy(page_interval=rest, slow_factor=0), **options)
 
 
-def start_crawl(urls: list[str], *, rest: float, store: Path | None = None, reactor: bool) -> subprocess.Popen[str]:
+def start_crawl(
+    urls: list[str],
+    *,
+    rest: float,
+    reactor: bool,
+    store: Path | None = None,
+    spider: str = "LabSpider",
+    options: Mapping[str, Any] | None = None,
+    **settings: Any,
+) -> "subprocess.Popen[str]":
     """A crawl in a process of its own, with the asyncio reactor or without one; it prints its Run as JSON."""
-    job = {"urls": urls, "rest": rest, "store": store and str(store), "reactor": reactor}
+    job = {"urls": urls, "rest": rest, "store": store and str(store), "reactor": reactor, "spider": spider}
+    job |= {"options": dict(options or {}), "settings": settings}
     paths = os.pathsep.join([str(Path(__file__).parent), str(Path(__file__).parents[2])])
     return subprocess.Popen(
         [sys.executable, "-W", "error", __file__, json.dumps(job)],
@@ -272,13 +308,14 @@ def ended(process: "subprocess.Popen[str]") -> Run:
 
 def _main(job: dict[str, Any]) -> None:
     made = sqlite_lanes(Path(job["store"]), job["rest"]) if job["store"] else memory_lanes(job["rest"])
+    spider: type[LabSpider] = globals()[job["spider"]]
     if not job["reactor"]:
-        run = crawl(LabSpider, job["urls"], lanes=lambda crawler: made)
+        run = crawl(spider, job["urls"], lanes=lambda crawler: made, options=job["options"], **job["settings"])
     else:
-        process = AsyncCrawlerProcess(SETTINGS)
-        crawler = process.create_crawler(LabSpider)
+        process = AsyncCrawlerProcess({**SETTINGS, **job["settings"]})
+        crawler = process.create_crawler(spider)
         use_lanes(crawler, made)
-        process.crawl(crawler, urls=tuple(job["urls"]))
+        process.crawl(crawler, urls=tuple(job["urls"]), **job["options"])
         process.start(install_signal_handlers=False)
         stats = crawler.stats.get_stats()
         run = Run(stats["finish_reason"], stats, crawler.spider.endings)

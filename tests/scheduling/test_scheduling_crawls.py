@@ -16,9 +16,11 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 from scrapy.utils.defer import _schedule_coro
 
+from polite_crawler.errors import StoreError
 from polite_crawler.rules.urls import host_key
 from polite_crawler.scheduling.lanes import HostLanes, lanes_of
 from polite_crawler.scheduling.scheduler import scheduler_of
+from polite_crawler.store.hosts import MemoryHosts
 from polite_crawler.store.hosts_sqlite import SqliteHosts
 from polite_crawler.transport.trace import trace_of
 
@@ -389,6 +391,23 @@ def test_a_killed_process_leaves_its_hosts_for_others(server: Server, tmp_path: 
     run = ended(start_crawl([server.url(host(1), "/next")], rest=0.1, store=store, reactor=False))
     assert run.ended("callback") == ["/next"]
     assert server.of(host(1))[1].start >= until - 0.1
+
+
+@pytest.mark.parametrize("method", ["peek", "claim", "release"])
+def test_a_host_state_that_fails_ends_the_crawl_with_error(server: Server, method: str):
+    class Fails(MemoryHosts):
+        pass
+
+    def fail(self: Fails, *args: Any, **kwargs: Any) -> Any:
+        if server.seen or method == "claim":
+            raise StoreError("the disk is full")
+        return getattr(MemoryHosts, method)(self, *args, **kwargs)
+
+    setattr(Fails, method, fail)
+    urls = [server.url(host(1), f"/{number}") for number in range(3)]
+    run = crawl(LabSpider, urls, lanes=lambda crawler: memory_lanes(0.01, store=Fails()), limit=20)
+    assert (run.reason, run.stats["polite/error"]) == ("error", "the disk is full")
+    assert len(server.seen) == (method != "claim")
 
 
 def test_admitted_requests_pass_once_and_are_known_afterwards(server: Server):

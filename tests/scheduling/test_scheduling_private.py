@@ -16,7 +16,7 @@ from scrapy.crawler import AsyncCrawlerRunner, Crawler
 from scrapy.utils.test import get_crawler
 
 from polite_crawler.scheduling.lanes import lanes_of, use_lanes
-from polite_crawler.scheduling.scrapy_private import open_slots, wake_engine
+from polite_crawler.scheduling.scrapy_private import after_each_request, open_slots, wake_engine
 
 
 @pytest.fixture
@@ -75,6 +75,34 @@ def test_the_lanes_close_before_the_engine_waits_for_the_requests_in_progress(se
     assert seen == ([] if how == "idle" else [("Closing", True)])
     reasons = {"stop": "shutdown", "CLOSESPIDER_TIMEOUT": "closespider_timeout", "idle": "finished"}
     assert run.reason == reasons.get(how, "by hand")
+
+
+def test_after_each_request_comes_when_all_that_it_led_to_is_queued(server: Server):
+    """A callback, an errback and a request that a middleware returns: each is told of once, after its requests."""
+    told: list[tuple[str, int]] = []
+
+    class Told(LabSpider):
+        def tell(self, request: Request) -> None:
+            told.append((request.url[-2:], self.crawler.stats.get_value("scheduler/enqueued")))
+
+        async def start(self) -> Any:
+            after_each_request(self.crawler, self.tell)
+            yield self.request(server.url("127.0.1.1", "/0"))
+            yield self.request(server.url("127.0.1.1", "/1"))
+
+        async def got(self, response: Any) -> Any:  # type: ignore[override]
+            super().got(response)
+            if response.url.endswith("/0"):
+                lanes_of(self.crawler).stop("127.0.1.1", 60, "status 403")
+                await asyncio.sleep(0.01)
+                yield self.request(server.url("127.0.1.2", "/2"))
+                await asyncio.sleep(0.01)
+                yield self.request(server.url("127.0.1.2", "/3"))
+
+    run = crawl(Told, rest=0.1)
+    assert run.ended("HostStopped") == ["/1"]
+    assert sorted(url for url, _ in told) == ["/0", "/1", "/2", "/3"]
+    assert dict(told)["/0"] == 4
 
 
 def test_slots_delay_and_limit_nothing(server: Server):
