@@ -39,6 +39,9 @@ MOST_WORDS = 400
 NEAR_EMPTY = 30
 """Marks that ordinary pages carry too count only in a page with fewer visible words."""
 
+WIDGET_WORDS = 150
+"""A captcha widget is the page itself only beside fewer visible words."""
+
 _DECISIVE: tuple[tuple[str, str, Callable[[str], bool]], ...] = (
     ("cf-mitigated", "cloudflare", lambda value: value == "challenge"),
     ("x-amzn-waf-action", "aws-waf", lambda value: value in ("challenge", "captcha")),
@@ -125,8 +128,8 @@ _PASSWORD_FIELD = _tag("input", type=r"password\Z")
 
 
 def _captcha_page(page: Interstitial) -> bool:
-    """A widget as the page itself: on a form with a password it only guards the log-in."""
-    return _WIDGET(page) and not _PASSWORD_FIELD(page)
+    """A widget as the page itself: beside more text or on a form with a password it only guards a form."""
+    return page.words < WIDGET_WORDS and _WIDGET(page) and not _PASSWORD_FIELD(page)
 
 
 _WEAK: tuple[_Mark, ...] = (

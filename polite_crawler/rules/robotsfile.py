@@ -73,6 +73,8 @@ class Group:
     agents: list[str] = field(default_factory=list)
     rules: list[Rule] = field(default_factory=list)
     open: bool = True
+    seen: "dict[str, Record]" = field(default_factory=dict)
+    """The last record of each key outside the RFC."""
 
     def names(self, token: str) -> bool:
         return any(names_token(agent, token) for agent in self.agents)
@@ -80,18 +82,21 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A line that is no part of RFC 9309 (Crawl-delay, Content-Signal ...), with the agents above it in its group:
-    it counts for them, and it ends no group (section 2.2.4)."""
+    """A line that is no part of RFC 9309 (Crawl-delay, Content-Signal ...). It ends no group (section 2.2.4), and it
+    counts for the agents above it in its group: from `first` up to `above`. When the same key stood there before,
+    and more agents followed, it counts for those alone."""
 
     key: str
     value: str
     line: int
-    group: Group | None
-    agents_above: int
+    group: Group | None = None
+    first: int = 0
+    above: int = 0
 
     @property
     def agents(self) -> tuple[str, ...]:
-        return tuple(self.group.agents[: self.agents_above]) if self.group else ()
+        """The agents as written; none for a line in front of the first group."""
+        return tuple(self.group.agents[self.first : self.above]) if self.group else ()
 
 
 class RobotsFile:
@@ -172,8 +177,19 @@ class RobotsFile:
                 if value:
                     group.rules.append(_rule(not key.startswith("d"), value, number, group))
         else:
-            above = len(group.agents) if group else 0
-            self.records.append(Record(key, value.decode("utf-8", "replace"), number, group, above))
+            self._read_other(number, key, value.decode("utf-8", "replace"), group)
+
+    def _read_other(self, number: int, key: str, value: str, group: Group | None) -> None:
+        first = above = 0
+        if group is not None:
+            above = len(group.agents)
+            before = group.seen.get(key)
+            if before is not None:
+                first = before.first if before.above == above else before.above
+        record = Record(key, value, number, group, first, above)
+        self.records.append(record)
+        if group is not None:
+            group.seen[key] = record
 
     def _choice(self, token: str) -> "_Choice":
         found = self._choices.get(token)
