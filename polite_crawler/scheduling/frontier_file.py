@@ -59,7 +59,7 @@ class FrontierFile:
             raise StoreError(f"{path} cannot be written: {error.strerror or error}") from error
         try:
             self.db = _opened(path, _canonical(job, params))
-        except sqlite3.Error as error:
+        except (sqlite3.Error, OSError) as error:
             os.close(self._lock)
             raise StoreError(f"{path} cannot be used: {error}") from error
         except StoreError:
@@ -100,6 +100,8 @@ def _is_at(descriptor: int, path: Path) -> bool:
 
 
 def _opened(path: Path, job: str) -> sqlite3.Connection:
+    # what a crawl has still to do is for its owner alone
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
     db = sqlite3.connect(path, timeout=10, isolation_level=None, check_same_thread=False)
     try:
         db.execute("PRAGMA journal_mode = WAL")

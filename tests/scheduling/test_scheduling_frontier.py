@@ -400,6 +400,13 @@ def test_a_lock_file_that_was_removed_meanwhile_is_no_lock(path: Path, monkeypat
     frontier.close()
 
 
+def test_the_file_is_for_its_owner_alone(path: Path):
+    frontier = opened(path)
+    frontier.put("a", url(0))
+    assert {one.stat().st_mode & 0o077 for one in path.parent.iterdir()} == {0}
+    killed(frontier)
+
+
 def test_another_job_in_the_same_file_is_refused(path: Path):
     first = opened(path, job="http://a.example/")
     first.put("a", url(0))
