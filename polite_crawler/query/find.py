@@ -72,18 +72,29 @@ def find(
 
 
 def rank_within(
-    index: Index, query: str, docs: Collection[str], *, rank: Rank = "exact", at: str | datetime | None = None
+    index: Index,
+    query: str,
+    docs: Collection[str],
+    *,
+    rank: Rank = "exact",
+    at: str | datetime | None = None,
+    limit: int | None = None,
 ) -> tuple[Ranked, ...]:
     """Rank a set of document ids by a question, in the sequence of `find`; those that hold no word are left out.
 
-    A frozenset that comes again costs nothing to look up again.
+    All of them are ranked, or the best `limit`. A frozenset that comes again costs nothing to look up again.
     """
+    if limit is not None and limit < 1:
+        raise BadOption(f"bad limit {limit}: a number from 1 on")
     moment = moment_of(at) if at else None
     wanted = docs if isinstance(docs, frozenset) else frozenset(docs)
-    question = Question(parse_query(query), max(len(wanted), 1), _rank(rank), None, wanted, moment)
+    most = min(limit or len(wanted), len(wanted))
+    question = Question(parse_query(query), most, _rank(rank), None, wanted, moment)
 
     def ask(catalog: Catalog) -> tuple[Ranked, ...]:
-        return tuple(Ranked(catalog.doc_of_entry(hit.entry), hit.score) for hit in index.search(catalog, question))
+        hits = index.search(catalog, question) if most else []
+        names = catalog.docs_of_entries(hit.entry for hit in hits)
+        return tuple(Ranked(names[hit.entry], hit.score) for hit in hits)
 
     return index.reading(ask)
 

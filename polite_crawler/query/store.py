@@ -83,10 +83,16 @@ class Store:
         return find(self.index, query, limit=limit, offset=offset, rank=rank, kind=kind, at=at)
 
     def rank_within(
-        self, query: str, docs: Collection[str], *, rank: Rank = "exact", at: str | datetime | None = None
+        self,
+        query: str,
+        docs: Collection[str],
+        *,
+        rank: Rank = "exact",
+        at: str | datetime | None = None,
+        limit: int | None = None,
     ) -> tuple[Ranked, ...]:
-        """Rank a set of document ids by a question. Raises BadOption."""
-        return rank_within(self.index, query, docs, rank=rank, at=at)
+        """Rank a set of document ids by a question, all of them or the best `limit`. Raises BadOption."""
+        return rank_within(self.index, query, docs, rank=rank, at=at, limit=limit)
 
     def read(
         self,

@@ -173,10 +173,13 @@ class Catalog:
             ).fetchone()
         return self.version(row[0])
 
-    def doc_of_entry(self, entry: int) -> str:
-        """The id of the document of a row of the full-text table."""
-        row = self.connection.execute("SELECT d.key FROM ent e JOIN doc d ON d.id = e.doc WHERE e.id = ?", (entry,))
-        return str(row.fetchone()[0])
+    def docs_of_entries(self, entries: Iterable[int]) -> dict[int, str]:
+        """The ids of the documents of rows of the full-text table."""
+        rows = self.connection.execute(
+            "SELECT e.id, d.key FROM json_each(?) j JOIN ent e ON e.id = j.value JOIN doc d ON d.id = e.doc",
+            (json.dumps(list(entries)),),
+        )
+        return dict(rows.fetchall())
 
     def text(self, version: StoredVersion) -> str:
         """The stored text of a version."""

@@ -154,6 +154,9 @@ def test_rank_within_ranks_a_set_in_the_sequence_of_find(store: Store) -> None:
     scores = {hit.doc: hit.score for hit in store.find("tea rice", limit=50)}
     assert [one.doc for one in ranked] == [doc for doc in scores if doc in docs]
     assert all(one.score == scores[one.doc] for one in ranked)
+    assert store.rank_within("tea rice", docs, limit=2) == ranked[:2]
+    with pytest.raises(BadOption):
+        store.rank_within("tea", docs, limit=0)
     assert store.rank_within("tea", []) == ()
     assert store.rank_within("zzz", frozenset(docs)) == ()
     assert store.rank_within("tea", docs, at="2026-01-01") == ()

@@ -48,7 +48,8 @@ class IndexLab:
 
         def ask(catalog: Any) -> list[tuple[str, float]]:
             hits: list[Hit] = self.index.search(catalog, question)
-            return [(catalog.doc_of_entry(hit.entry), hit.score) for hit in hits]
+            names = catalog.docs_of_entries(hit.entry for hit in hits)
+            return [(names[hit.entry], hit.score) for hit in hits]
 
         return self.index.reading(ask)
 
