@@ -1,0 +1,80 @@
+"""The payload of a record: what the digest of a record is of, and how chunk framing in it is undone."""
+
+import hashlib
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from polite_crawler.archive.digests import parse_digest
+
+Verdict = Literal["ok", "ok-raw-chunked", "mismatch", "absent", "unsupported"]
+"""What recalculating a digest gave. `ok-raw-chunked`: it is of the body with its chunk framing, as some tools write."""
+
+HEAD_LIMIT = 1 << 20
+"""Octets of an HTTP head: more is none."""
+
+_BLANK_LINE = re.compile(rb"\r?\n\r?\n")
+_CHUNK_SIZE = re.compile(rb"[ \t]*([0-9A-Fa-f]{1,15})[ \t]*(?:;[^\n]*)?\r?\n")
+_CHUNKED = re.compile(rb"^[ \t]*transfer-encoding[ \t]*:[^\n]*\bchunked\b", re.I | re.M)
+
+
+@dataclass(frozen=True, slots=True)
+class HttpBlock:
+    """An HTTP message: its head with the blank line, and what follows. `entity` is the body without its chunk
+    framing, which is there only when the head says so and the octets are framed."""
+
+    head: bytes
+    body: bytes
+    entity: bytes
+    framed: bool
+
+
+def split_http(block: bytes) -> HttpBlock:
+    """Head and body of an HTTP message. Without a blank line all of it is head."""
+    found = _BLANK_LINE.search(block, 0, HEAD_LIMIT)
+    end = found.end() if found else len(block)
+    head, body = block[:end], block[end:]
+    entity = dechunked(body) if body and _CHUNKED.search(head) else None
+    return HttpBlock(head, body, body if entity is None else entity, entity is not None)
+
+
+def dechunked(body: bytes) -> bytes | None:
+    """The octets without their chunk framing (RFC 9112 section 7.1), or None when they are not framed. A last chunk
+    that is cut gives what came."""
+    out: list[bytes] = []
+    at = 0
+    while at < len(body):
+        found = _CHUNK_SIZE.match(body, at)
+        if found is None:
+            return None
+        size = int(found[1], 16)
+        if size == 0:
+            break
+        out.append(body[found.end() : found.end() + size])
+        at = found.end() + size
+        if body[at : at + 2] == b"\r\n":
+            at += 2
+        elif body[at : at + 1] == b"\n":
+            at += 1
+        elif at < len(body):
+            return None
+    return b"".join(out)
+
+
+def judge(stated: str | None, octets: bytes) -> Verdict:
+    """Whether a stated digest is that of some octets."""
+    if not stated:
+        return "absent"
+    digest = parse_digest(stated)
+    if digest.algorithm is None or digest.value is None:
+        return "unsupported"
+    found = hashlib.new(digest.algorithm, octets, usedforsecurity=False).digest()
+    return "ok" if digest.matches(found) else "mismatch"
+
+
+def judge_payload(stated: str | None, block: HttpBlock) -> Verdict:
+    """Whether a stated digest is that of the payload of an HTTP message: of its entity body (RFC 9110 section 6.4)."""
+    verdict = judge(stated, block.entity)
+    if verdict == "mismatch" and block.framed and judge(stated, block.body) == "ok":
+        return "ok-raw-chunked"
+    return verdict

@@ -1,0 +1,332 @@
+"""Records of WARC and ARC files, one at a time, with everything that is wrong with them named.
+
+One reader serves two masters. A check takes each remark as a fault. An import goes on where it can: behind a wrong
+length or a damaged member it looks for the next record.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import BinaryIO
+
+from polite_crawler.archive.sources import Source, source_of
+
+HEADER_LIMIT = 1 << 20
+"""Octets of the named fields of one record: more is no record."""
+UNIT_LIMIT = 1 << 30
+"""Octets of one block that are unpacked only to pass over them. Behind more the reader gives the record up."""
+
+_CHUNK = 1 << 16
+_VERSION = re.compile(rb"WARC/(\d+\.\d+)[ \t]*(\r?\n)")
+_ARC_LINE = re.compile(rb"\S+ \S+ \d{12,17} .*\d+[ \t]*\r?\n")
+_NEXT_RECORD = re.compile(rb"(?<=\n)WARC/\d+\.\d+\r?\n")
+_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_LENGTH = re.compile(r"\d{1,18}")
+ARC = "ARC"
+
+Remark = Callable[[int, str], None]
+
+
+@dataclass(slots=True)
+class ArchiveRecord:
+    """A record of an archive file. `offset` is its first octet in the file, or None inside a gzip member that holds
+    several; `length` is known after `finish`. `version` is 1.0, 1.1 ... or ARC. `lost` says why the block is not
+    whole, once that is known; `cut` is true when what came of it is its beginning."""
+
+    offset: int | None
+    version: str
+    fields: list[tuple[str, str]]
+    size: int | None
+    _reader: "RecordReader"
+    length: int | None = None
+    lost: str | None = None
+    cut: bool = False
+    read: int = 0
+    start: int = 0
+    finished: bool = False
+    where: int = field(default=0)
+
+    def get(self, name: str) -> str | None:
+        """The first field of a name (in any case), or None."""
+        wanted = name.lower()
+        return next((value for key, value in self.fields if key.lower() == wanted), None)
+
+    @property
+    def type(self) -> str:
+        """The WARC-Type in lower case; empty when there is none."""
+        return (self.get("WARC-Type") or "").lower()
+
+    @property
+    def content_type(self) -> str:
+        """The essence of the Content-Type of the block."""
+        return (self.get("Content-Type") or "").partition(";")[0].strip().lower()
+
+    def is_http(self) -> bool:
+        """Whether the block is an HTTP message."""
+        return self.content_type == "application/http"
+
+    def chunks(self) -> Iterator[bytes]:
+        """The octets of the block, one time."""
+        while octets := self._reader.read_block(self, _CHUNK):
+            yield octets
+
+    def block(self, limit: int) -> bytes | None:
+        """The whole block, or None when it has more octets than the limit; it stays to be passed over then."""
+        if self.size is not None and self.size > limit:
+            return None
+        parts: list[bytes] = []
+        total = 0
+        for octets in self.chunks():
+            total += len(octets)
+            if total > limit:
+                return None
+            parts.append(octets)
+        return b"".join(parts)
+
+    def finish(self) -> None:
+        """Pass over what was not read, and over the end of the record."""
+        self._reader.finish(self)
+
+
+class RecordReader:
+    """Iterates over the records of a seekable file. `remark` hears an offset and what is not as the standard says."""
+
+    def __init__(self, file: BinaryIO, remark: Remark | None = None) -> None:
+        self._source: Source = source_of(file)
+        self._remark = remark or (lambda offset, what: None)
+        self._held = b""
+        self._unit = 0
+        self._used = 0
+        self._in_unit = False
+        self._current: ArchiveRecord | None = None
+        self._search = False
+        self._told = False
+        self.records = 0
+
+    def __iter__(self) -> Iterator[ArchiveRecord]:
+        while (record := self._next()) is not None:
+            self._current = record
+            self.records += 1
+            yield record
+            record.finish()
+
+    def read_block(self, record: ArchiveRecord, size: int) -> bytes:
+        """The next octets of the block of a record."""
+        if record.finished:
+            return b""
+        if record.size is not None:
+            size = min(size, record.size - record.read)
+        octets = self._take(size) if size else b""
+        record.read += len(octets)
+        if size and not octets and record.size is not None:
+            record.lost = record.lost or self._source.fault or "the end comes inside the block"
+            record.cut = self._source.ended
+        return octets
+
+    def finish(self, record: ArchiveRecord) -> None:
+        """Go behind a record."""
+        if record.finished:
+            return
+        while record.read < UNIT_LIMIT and self.read_block(record, _CHUNK):
+            pass
+        if record.lost is None and record.size is not None and record.read < record.size:
+            record.lost = f"a block of {record.size} octets, too long to be read"
+        record.finished = True
+        if record.lost is None:
+            self._end_of_record(record)
+        if self._source.fault is not None:
+            record.lost = record.lost or self._source.fault
+            self._told = True
+        if record.lost is not None:
+            self._say(record.where, record.lost)
+            self._leave(record)
+        record.length = self._end() - record.offset if record.offset is not None else None
+
+    def _next(self) -> ArchiveRecord | None:
+        while True:
+            if not self._in_unit and not self._begin():
+                return None
+            if self._search and not self._find_record():
+                self._leave()
+                continue
+            if not self._skip_blank_lines():
+                self._leave()
+                continue
+            record = self._header()
+            if record is not None:
+                return record
+            if self._source.whole or self._peek():
+                self._search = True
+            else:
+                self._leave()
+
+    def _begin(self) -> bool:
+        unit = self._source.begin()
+        if unit is None:
+            return False
+        self._unit, self._used, self._held = unit, 0, b""
+        self._in_unit, self._search, self._told = True, False, False
+        return True
+
+    def _leave(self, record: ArchiveRecord | None = None) -> None:
+        """Give up what is left of the unit. A plain file has more records behind, those of a wrong length from the
+        beginning of its block on."""
+        if self._source.fault is not None and not self._told:
+            self._say(self._unit, self._source.fault)
+            self._told = True
+        if record is not None and record.read and not record.cut and self._source.rewind(record.start):
+            self._held, self._used = b"", record.start
+        if not self._source.whole:
+            self._held = b""
+        self._in_unit = self._search = self._source.whole and bool(self._peek())
+
+    def _header(self) -> ArchiveRecord | None:
+        start = self._used
+        line = self._line()
+        version = _VERSION.fullmatch(line)
+        if version is None:
+            if _ARC_LINE.fullmatch(line):
+                return self._arc_record(start, line)
+            self._say(self._place(start), f"no record begins here, but {line[:40]!r}")
+            return None
+        if version[2] == b"\n":
+            self._say(self._place(start), "lines that end in LF and not in CRLF")
+        fields = self._fields(start)
+        if fields is None:
+            return None
+        record = ArchiveRecord(self._offset(start), version[1].decode(), fields, None, self, where=self._place(start))
+        record.size = self._block_size(record)
+        record.start = self._used
+        return record
+
+    def _fields(self, start: int) -> list[tuple[str, str]] | None:
+        fields: list[tuple[str, str]] = []
+        while True:
+            line = self._line()
+            if not line.endswith(b"\n") or self._used - start > HEADER_LIMIT:
+                self._say(self._place(start), "the fields of the record do not end")
+                return None
+            text = _text(line.rstrip(b"\r\n"))
+            if not text:
+                return fields
+            if text[0] in " \t" and fields:
+                name, value = fields[-1]
+                fields[-1] = (name, f"{value} {text.strip()}")
+                continue
+            name, colon, value = text.partition(":")
+            if not colon or not _TOKEN.fullmatch(name.strip()):
+                self._say(self._place(start), f"a line that is no field: {text[:40]!r}")
+                continue
+            fields.append((name.strip(), value.strip()))
+
+    def _block_size(self, record: ArchiveRecord) -> int | None:
+        stated = record.get("Content-Length")
+        if stated is not None and _LENGTH.fullmatch(stated):
+            return int(stated)
+        self._say(record.where, f"no Content-Length, but {stated!r}" if stated else "no Content-Length")
+        if self._source.whole:
+            record.lost = "the length of the block is not known"
+            return 0
+        return None  # to the end of the member
+
+    def _arc_record(self, start: int, line: bytes) -> ArchiveRecord:
+        parts = _text(line.strip()).split(" ")
+        url, ip, date = parts[0], parts[1], parts[2]
+        kind = "warcinfo" if url.startswith("filedesc:") else "response"
+        http = url.lower().startswith(("http:", "https:"))
+        fields = [
+            ("WARC-Type", kind),
+            ("WARC-Target-URI", url),
+            ("WARC-Date", date),
+            ("WARC-IP-Address", ip),
+            ("Content-Type", "application/http;msgtype=response" if http else parts[3]),
+        ]
+        where = self._place(start)
+        return ArchiveRecord(self._offset(start), ARC, fields, int(parts[-1]), self, where=where, start=self._used)
+
+    def _end_of_record(self, record: ArchiveRecord) -> None:
+        """Two line ends behind a block; the reader bears any number of them."""
+        end = self._used
+        seen = b""
+        while (octets := self._peek(4 - len(seen))) and octets[:1] in (b"\r", b"\n"):
+            seen += self._take(1)
+            if len(seen) == 4 or seen.endswith(b"\n\n"):
+                break
+        after = self._peek(5)
+        if record.version == ARC:
+            pass
+        elif seen != b"\r\n\r\n" and record.size is not None:
+            self._say(record.where, f"the block does not end in CRLF CRLF, but in {(seen + after)[:8]!r}")
+        if after and record.size is not None and after[:1] not in (b"\r", b"\n") and not self._begins_record():
+            record.lost = f"what follows octet {self._place(end)} is no record: the Content-Length is wrong"
+        if after and not self._source.whole and record.lost is None:
+            self._say(record.where, "more than one record in a gzip member")
+
+    def _begins_record(self) -> bool:
+        held = self._peek(1 << 12)
+        line = held[: held.find(b"\n") + 1]
+        return _VERSION.fullmatch(line) is not None or _ARC_LINE.fullmatch(line) is not None
+
+    def _skip_blank_lines(self) -> bool:
+        """Whether something follows the line ends between two records."""
+        while (octets := self._peek(1)) in (b"\r", b"\n"):
+            self._take(1)
+        return bool(octets)
+
+    def _find_record(self) -> bool:
+        """Go to the next line that begins a record."""
+        while held := self._peek(_CHUNK):
+            found = _NEXT_RECORD.search(held)
+            if found is not None:
+                self._take(found.start())
+                self._search = False
+                return True
+            if len(held) < _CHUNK:
+                self._take(len(held))
+                return False
+            self._take(len(held) - 16)
+        return False
+
+    def _line(self) -> bytes:
+        limit = 1 << 12
+        while True:
+            held = self._peek(limit)
+            end = held.find(b"\n")
+            if end >= 0 or len(held) < limit or limit >= HEADER_LIMIT:
+                return self._take(end + 1 if end >= 0 else len(held))
+            limit *= 4
+
+    def _peek(self, size: int = 1) -> bytes:
+        while len(self._held) < size:
+            octets = self._source.read(max(size - len(self._held), 1 << 14))
+            if not octets:
+                break
+            self._held += octets
+        return self._held[:size]
+
+    def _take(self, size: int) -> bytes:
+        octets = self._peek(size)
+        self._held = self._held[len(octets) :]
+        self._used += len(octets)
+        return octets
+
+    def _offset(self, start: int) -> int | None:
+        if self._source.whole:
+            return start
+        return self._unit if start == 0 else None
+
+    def _place(self, start: int) -> int:
+        return start if self._source.whole else self._unit
+
+    def _end(self) -> int:
+        return self._used if self._source.whole else self._source.end
+
+    def _say(self, offset: int, what: str) -> None:
+        self._remark(offset, what)
+
+
+def _text(line: bytes) -> str:
+    try:
+        return line.decode("utf-8")
+    except UnicodeDecodeError:
+        return line.decode("latin-1")

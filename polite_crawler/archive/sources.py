@@ -1,0 +1,281 @@
+"""The octets of an archive file, unit by unit: a gzip member, a Zstandard frame, or the whole of a plain file.
+
+A unit never grows past a bound in memory, whatever its header claims. A damaged unit ends early and says why; the next
+one is looked for behind it.
+"""
+
+import zlib
+from importlib import import_module
+from typing import Any, BinaryIO, Protocol
+
+GZIP = b"\x1f\x8b\x08"
+ZSTD = b"\x28\xb5\x2f\xfd"
+LZ4 = b"\x04\x22\x4d\x18"
+
+_BEGINNING = b"WARC/"
+_CHUNK = 1 << 16
+_PROBE = 1 << 12
+_ZSTD_DICTIONARY = b"\x5d\x2a\x4d\x18"
+_LARGEST_DICTIONARY = 1 << 24
+
+
+class Source(Protocol):
+    """A file as a sequence of units. `fault` says why the unit ended early, `end` is the offset behind the octets that
+    were used so far; `whole` is true for a file that is one unit, `ended` once the file has no more octets for it."""
+
+    fault: str | None
+    end: int
+    whole: bool
+    ended: bool
+
+    def begin(self) -> int | None:
+        """Go to the next unit and give its offset; None at the end of the file. Behind a unit that is damaged or was
+        not read to its end, the next one is found by its first octets."""
+        ...
+
+    def read(self, size: int) -> bytes:
+        """At most so many octets of the unit; none at its end."""
+        ...
+
+    def rewind(self, offset: int) -> bool:
+        """Go back to an octet of the unit; False when the source cannot."""
+        ...
+
+
+class Plain:
+    """A file that is not compressed."""
+
+    whole = True
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._begun = False
+        self.fault: str | None = None
+        self.end = 0
+        self.ended = False
+
+    def begin(self) -> int | None:
+        """The file itself, one time."""
+        if self._begun:
+            return None
+        self._begun = True
+        return 0
+
+    def read(self, size: int) -> bytes:
+        """The next octets."""
+        octets = self._file.read(size)
+        self.end += len(octets)
+        self.ended = not octets
+        return octets
+
+    def rewind(self, offset: int) -> bool:
+        """Go back in the file."""
+        self._file.seek(offset)
+        self.end, self.ended = offset, False
+        return True
+
+
+class _Unpacker(Protocol):
+    """One compressed unit. `rest` are the octets that were given and not used; it takes more while it is `hungry`."""
+
+    eof: bool
+    hungry: bool
+    rest: bytes
+
+    def unpack(self, octets: bytes, size: int) -> bytes: ...
+
+
+class _Gunzip:
+    hungry = True
+
+    def __init__(self) -> None:
+        self._unpacker = zlib.decompressobj(31)
+        self.eof = False
+        self.rest = b""
+
+    def unpack(self, octets: bytes, size: int) -> bytes:
+        out = self._unpacker.decompress(octets, size)
+        self.eof = self._unpacker.eof
+        self.rest = self._unpacker.unused_data if self.eof else self._unpacker.unconsumed_tail
+        return out
+
+
+class _Unzstd:
+    def __init__(self, module: Any, dictionary: Any) -> None:
+        self._unpacker = module.ZstdDecompressor(dictionary) if dictionary is not None else module.ZstdDecompressor()
+        self.eof = False
+        self.hungry = True
+        self.rest = b""
+
+    def unpack(self, octets: bytes, size: int) -> bytes:
+        out: bytes = self._unpacker.decompress(octets, size)
+        self.eof = self._unpacker.eof
+        self.hungry = self.eof or self._unpacker.needs_input
+        self.rest = self._unpacker.unused_data if self.eof else b""
+        return out
+
+
+class _Packed:
+    """What gzip and Zstandard files have in common."""
+
+    whole = False
+    _name = ""
+    _magic = b""
+    _errors: tuple[type[Exception], ...] = ()
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._held = b""
+        self._offset = 0  # of the first held octet
+        self._start = 0
+        self._unit: _Unpacker | None = None
+        self._lost = False
+        self.fault: str | None = None
+        self.end = 0
+        self.ended = False
+
+    def begin(self) -> int | None:
+        """The next unit. What stands between units and is none comes as an empty unit with a fault."""
+        if self._lost or self._unit is not None:
+            self._file.seek(self._start + 1)
+            self._held, self._offset = b"", self._start + 1
+            self._find_unit()
+        self.fault, self._lost, self._unit = None, False, None
+        self._fill(len(self._magic))
+        if not self._held:
+            return None
+        self._start = self._offset
+        if self._held.startswith(self._magic):
+            self._unit = self._unpacker()
+        else:
+            self._find_unit()
+            self.fault = f"{self._offset - self._start} octets that are no {self._name}"
+            self.end = self._offset
+        return self._start
+
+    def read(self, size: int) -> bytes:
+        """The next octets of the unit."""
+        while self._unit is not None:
+            if self._unit.hungry:
+                self._fill(1)
+            ended = not self._held
+            before = len(self._held)
+            try:
+                out = self._unit.unpack(self._held, size)
+            except self._errors as error:
+                self._fail(f"a damaged {self._name} ({error})")
+                return b""
+            self._held = self._unit.rest
+            self._offset += before - len(self._held)
+            self.end = self._offset
+            if self._unit.eof:
+                self._unit = None
+            elif ended and not out:
+                self.ended = True
+                self._fail(f"the file ends inside a {self._name}")
+            if out:
+                return out
+        return b""
+
+    def rewind(self, offset: int) -> bool:
+        """What was unpacked is gone."""
+        return False
+
+    def _unpacker(self) -> _Unpacker:
+        raise NotImplementedError
+
+    def _fail(self, why: str) -> None:
+        self.fault = why
+        self._unit = None
+        self._lost = True
+
+    def _fill(self, least: int) -> bool:
+        """Hold so many octets if the file has them; whether it has."""
+        while len(self._held) < least:
+            octets = self._file.read(_CHUNK)
+            if not octets:
+                return False
+            self._held += octets
+        return True
+
+    def _take(self, size: int) -> None:
+        self._held = self._held[size:]
+        self._offset += size
+
+    def _find_unit(self) -> None:
+        """Go to the next octets that unpack to the beginning of a record, or to the end of the file."""
+        while True:
+            more = self._fill(_PROBE)
+            at = self._held.find(self._magic)
+            if at >= 0:
+                self._take(at)
+                self._fill(_PROBE)
+                if self._is_unit():
+                    return
+                self._take(1)
+            elif more:
+                self._take(len(self._held) - len(self._magic) + 1)
+            else:
+                self._take(len(self._held))
+                return
+
+    def _is_unit(self) -> bool:
+        try:
+            return self._unpacker().unpack(self._held[:_PROBE], len(_BEGINNING)) == _BEGINNING
+        except self._errors:
+            return False
+
+
+class Gzip(_Packed):
+    """A file of gzip members."""
+
+    _name = "gzip member"
+    _magic = GZIP
+    _errors = (zlib.error,)
+
+    def _unpacker(self) -> _Unpacker:
+        return _Gunzip()
+
+
+class Zstandard(_Packed):
+    """A file of Zstandard frames; the first may be a skippable frame with the dictionary of the others."""
+
+    _name = "Zstandard frame"
+    _magic = ZSTD
+
+    def __init__(self, file: BinaryIO) -> None:
+        super().__init__(file)
+        try:
+            self._module: Any = import_module("compression.zstd")
+        except ImportError:
+            self._module = import_module("backports.zstd")
+        self._errors = (self._module.ZstdError,)
+        self._dictionary = self._read_dictionary()
+
+    def _unpacker(self) -> _Unpacker:
+        return _Unzstd(self._module, self._dictionary)
+
+    def _read_dictionary(self) -> Any:
+        self._fill(8)
+        if not self._held.startswith(_ZSTD_DICTIONARY):
+            return None
+        size = int.from_bytes(self._held[4:8], "little")
+        if size > _LARGEST_DICTIONARY:
+            return None
+        self._fill(8 + size)
+        octets = self._held[8 : 8 + size]
+        self._take(8 + size)
+        if octets.startswith(ZSTD):
+            octets = self._module.ZstdDecompressor().decompress(octets, _LARGEST_DICTIONARY)
+        return self._module.ZstdDict(octets)
+
+
+def source_of(file: BinaryIO) -> Source:
+    """The source for a seekable file, by its first octets."""
+    first = file.read(4)
+    file.seek(0)
+    if first.startswith(GZIP):
+        return Gzip(file)
+    if first in (ZSTD, _ZSTD_DICTIONARY):
+        return Zstandard(file)
+    return Plain(file)
