@@ -3,6 +3,7 @@
 import asyncio
 import itertools
 import socket
+import time
 import struct
 from collections.abc import Iterator
 from contextlib import suppress
@@ -175,6 +176,8 @@ class Connection(asyncio.Protocol):
             entry.sent += len(octets)
             if entry.status is None and octets[:5] == b"HTTP/" and octets[9:12].isdigit():
                 entry.status = int(octets[9:12])
+            # the client may have the octets before this process runs again, so the clock is read first
+            entry.written = time.time()
         self._transport.write(octets)
 
     def _finish(self) -> None:

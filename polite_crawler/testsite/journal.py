@@ -62,7 +62,7 @@ class Entry:
     """A request in progress. It keeps the raw head, so that a busy site parses none that nobody asks for."""
 
     __slots__ = (
-        "connection", "cut", "end", "head", "host", "id", "method", "nth", "parallel", "sent", "start", "status",
+        "connection", "cut", "end", "head", "host", "id", "method", "nth", "parallel", "sent", "start", "status", "written",
         "target",
     )  # fmt: skip
 
@@ -70,6 +70,7 @@ class Entry:
         self.id = id
         self.start = time.time()
         self.end: float | None = None
+        self.written: float | None = None
         self.host = host
         self.method = method
         self.target = target
@@ -110,7 +111,7 @@ class Journal:
     def end(self, entry: Entry, *, cut: bool = False) -> None:
         """Note that the answer ended."""
         if entry.end is None:
-            entry.end = time.time()
+            entry.end = entry.written or time.time()
             entry.cut = cut
             self._busy[entry.host] -= 1
 
