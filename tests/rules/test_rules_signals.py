@@ -59,7 +59,8 @@ def test_content_signal(text: str, pairs: dict[str, str]) -> None:
 ROBOTS = [
     # what, robots.txt, tokens, content_signal
     ("of our group",
-     "User-agent: *\nContent-Signal: ai-input=no\n\nUser-agent: PoliteCrawler\nContent-Signal: ai-input=yes\nAllow: /\n",
+     "User-agent: *\nContent-Signal: ai-input=no\n\n"
+     "User-agent: PoliteCrawler\nContent-Signal: ai-input=yes\nAllow: /\n",
      ["PoliteCrawler"], {"ai-input": "yes"}),
     ("our group inherits nothing",
      "User-agent: *\nContent-Signal: ai-input=no\nAllow: /\n\nUser-agent: PoliteCrawler\nAllow: /\n",
