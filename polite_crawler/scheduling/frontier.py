@@ -77,6 +77,11 @@ class Frontier:
                 self._write("DELETE FROM note WHERE key != 'job'")
             self.commit()
 
+    @property
+    def in_progress(self) -> int:
+        """How many stored requests were taken and have not ended: so many are asked again after a crash."""
+        return len(self._out)
+
     def put(self, host: str, request: Request) -> bool:
         """Store a request that waits. False for one that stays in memory only: it holds a secret, or something that
         has no form in the file."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, cast
 from weakref import WeakSet
 
 from scrapy import Request, Spider
@@ -175,8 +175,9 @@ class PoliteScheduler(Scheduler):
 def scheduler_of(crawler: Crawler) -> PoliteScheduler:
     """The scheduler of a running crawler."""
     scheduler = crawler.engine.scheduler
-    assert isinstance(scheduler, PoliteScheduler)
-    return scheduler
+    # Scrapy's schedulers are instances of whatever has the same methods
+    assert PoliteScheduler in type(scheduler).__mro__
+    return cast(PoliteScheduler, scheduler)
 
 
 def job_of(spider: Spider) -> Mapping[str, Any]:
