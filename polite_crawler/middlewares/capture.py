@@ -15,7 +15,7 @@ from polite_crawler.middlewares.facts import facts_of
 from polite_crawler.pipelines.draft import Draft
 from polite_crawler.rules import challenges, outcomes
 from polite_crawler.scheduling.closing import close_with_error
-from polite_crawler.scheduling.declined import NO_CAPTURE, Declined
+from polite_crawler.scheduling.declined import SILENT, Declined
 from polite_crawler.scheduling.lanes import LaneBusy, lanes_of
 from polite_crawler.scheduling.options import options_of
 from polite_crawler.scheduling.requests import host_of
@@ -24,6 +24,9 @@ from polite_crawler.transport import evidence
 from polite_crawler.transport.evidence import Facts
 from polite_crawler.transport.trace import Trace, trace_of
 from polite_crawler.transport.wire import ExchangeError, Wire
+
+captured = object()
+"""The signal of each new capture, once it is on disk: `captured(capture, request)`."""
 
 logger = logging.getLogger(__name__)
 
@@ -51,7 +54,7 @@ class CaptureMiddleware:
 
     async def process_exception(self, request: Request, exception: Exception) -> None:
         """Log a decline or a failure. The exception goes on to the errback."""
-        if isinstance(exception, LaneBusy) or (isinstance(exception, Declined) and exception.reason in NO_CAPTURE):
+        if isinstance(exception, LaneBusy) or (isinstance(exception, Declined) and exception.reason in SILENT):
             return
         trace = trace_of(request)
         facts = facts_of(request, trace, self._options)
@@ -101,6 +104,7 @@ class CaptureMiddleware:
             close_with_error(self._crawler, message)
             raise StoreError(message) from error
         trace.capture, trace.page = draft.capture, draft.page
+        self._crawler.signals.send_catch_log(captured, capture=draft.capture, request=request)
 
 
 def _of_undecodable(facts: Facts, trace: Trace, wire: Wire, exception: Exception) -> Capture:

@@ -5,10 +5,14 @@ from scrapy.downloadermiddlewares.redirect import RedirectMiddleware
 from scrapy.http import Response
 
 from polite_crawler.middlewares.offsite import Offsite
+from polite_crawler.readers.links import MAX_REFRESH_S, parse_refresh
 from polite_crawler.rules import redaction, urls
 from polite_crawler.scheduling.options import options_of
 from polite_crawler.scheduling.scheduler import scheduler_of
 from polite_crawler.transport.trace import trace_of
+
+REFRESH = "polite_refresh"
+"""The meta key of a request whose page may be left by its meta refresh (at most 5 seconds) as by a redirect."""
 
 _STATUS = frozenset({301, 302, 303, 307, 308})
 
@@ -21,26 +25,33 @@ class Redirect(RedirectMiddleware):
         self, request: Request, response: Response, spider: Spider | None = None
     ) -> Request | Response:
         """The request of the next hop, or the response."""
+        if request.meta.get("dont_redirect"):
+            return response
         location = response.headers.get("Location")
-        trace = trace_of(request)
-        if response.status not in _STATUS or not location or request.meta.get("dont_redirect") or trace.from_store:
-            return response
-        target = urls.absolute(request.url, location.decode("utf-8", "replace"))
-        note = self._refusal(request, target)
+        if response.status in _STATUS and location and not trace_of(request).from_store:
+            target = urls.absolute(request.url, location.decode("utf-8", "replace"))
+            return self._follow(request, response, target, "redirect")
+        if request.meta.get(REFRESH) and (target := _refresh(request, response)) is not None:
+            return self._follow(request, response, target, "meta refresh")
+        return response
+
+    def _follow(self, request: Request, response: Response, target: str | None, what: str) -> Request | Response:
+        notes = trace_of(request).notes
+        note = self._refusal(request, response, target, what)
         if target is None or note:
-            trace.notes.append(note or "")
+            notes.append(note or "")
             return response
-        hop = self._hop(request, response, urls.without_fragment(target))
+        hop = self._hop(request, response, urls.without_fragment(target), what)
         scheduler = scheduler_of(self.crawler)
         # another spelling of a page of this chain is not a page that was asked already
         if _same_page(target, _chain(request)):
             return scheduler.again(hop)
         if not scheduler.admit(hop):
-            trace.notes.append(f"the redirect leads to {self._shown(target)}, which this crawl has asked already")
+            notes.append(f"the {what} leads to {self._shown(target)}, which this crawl has asked already")
             return response
         return hop
 
-    def _hop(self, request: Request, response: Response, target: str) -> Request:
+    def _hop(self, request: Request, response: Response, target: str, what: str) -> Request:
         status = response.status
         to_get = (status == 303 and request.method != "HEAD") or (status in (301, 302) and request.method == "POST")
         if to_get and request.method != "GET":
@@ -51,22 +62,23 @@ class Redirect(RedirectMiddleware):
         hop.meta.update(
             redirect_times=request.meta.get("redirect_times", 0) + 1,
             redirect_urls=_chain(request),
-            redirect_reasons=[*request.meta.get("redirect_reasons", []), status],
+            redirect_reasons=[*request.meta.get("redirect_reasons", []), status if what == "redirect" else what],
             polite_redirect_of=capture.id if capture else None,
         )
         return hop
 
-    def _refusal(self, request: Request, target: str | None) -> str | None:
+    def _refusal(self, request: Request, response: Response, target: str | None, what: str) -> str | None:
         """Why a hop is not followed, or None."""
         if target is None:
-            return "the redirect has no http or https target"
+            return f"the {what} has no http or https target"
         chain = _chain(request)
         if len(chain) > self.max_redirect_times:
             return f"more than {self.max_redirect_times} redirects"
-        if urls.without_fragment(target) in map(urls.without_fragment, chain):
-            return f"a redirect loop: {self._shown(target)} was asked before"
+        # a stored copy of the asked URL has the hops of its time behind it
+        if urls.without_fragment(target) in map(urls.without_fragment, (*chain, response.url)):
+            return f"a {what} loop: {self._shown(target)} was asked before"
         if self._is_offsite(request, target):
-            return f"the redirect leads out of scope: {self._shown(target)}"
+            return f"the {what} leads out of scope: {self._shown(target)}"
         return None
 
     def _is_offsite(self, request: Request, target: str) -> bool:
@@ -81,6 +93,20 @@ class Redirect(RedirectMiddleware):
 
 def _chain(request: Request) -> list[str]:
     return [*request.meta.get("redirect_urls", []), request.url]
+
+
+def _refresh(request: Request, response: Response) -> str | None:
+    """The target of a quick refresh, from the header or the page (HTML Standard, shared declarative refresh steps)."""
+    page = trace_of(request).page
+    if page is None or not 200 <= response.status < 300:
+        return None
+    header = response.headers.get("Refresh")
+    found = parse_refresh(header.decode("latin-1")) if header else None
+    if found is not None and found[0] <= MAX_REFRESH_S:
+        target = urls.absolute(response.url, found[1])
+        if target is not None and not _same_page(target, [response.url]):
+            return target
+    return page.refresh
 
 
 def _same_page(target: str, chain: list[str]) -> bool:

@@ -12,6 +12,8 @@ from polite_crawler.transport.trace import trace_of
 from polite_crawler.transport.wire import ExchangeError
 
 TIMES = "polite_retries"
+MAX_RETRIES = "polite_max_retries"
+"""The meta key of a request's own POLITE_RETRIES."""
 _IDLE = "polite_idle"
 _KINDS = frozenset({"refused", "reset", "timeout", "tls", "protocol", "dns"})
 
@@ -46,7 +48,7 @@ class Retry:
 
     def _again(self, request: Request) -> Request | None:
         done = request.meta.get(TIMES, 0)
-        allowed = request.meta.get("polite_max_retries", self._retries)
+        allowed = request.meta.get(MAX_RETRIES, self._retries)
         if done >= allowed or request.meta.get("polite_kind", "fetch") == "robots":
             return None
         return self._copy(request, TIMES, done + 1)

@@ -22,11 +22,13 @@ from polite_crawler.scheduling.declined import Declined
 from polite_crawler.scheduling.lanes import lanes_of
 from polite_crawler.scheduling.options import options_of
 from polite_crawler.store.catalog import CopyFacts
+from polite_crawler.transport.handler import KIND
 from polite_crawler.transport.trace import trace_of
 
 MAX_AGE = "polite_max_age"
 """The meta key of a request's own POLITE_MAX_AGE."""
 
+_KINDS = frozenset({"fetch", "sitemap", "feed"})
 _SECRET_HEADERS = ("Authorization", "Cookie")
 
 logger = logging.getLogger(__name__)
@@ -48,7 +50,7 @@ class StoredCopy:
 
     async def process_request(self, request: Request) -> Response | None:
         """The response of the stored copy, or None. Raises Declined when nothing may be sent and nothing is stored."""
-        if request.method != "GET" or request.meta.get("polite_kind", "fetch") != "fetch":
+        if request.method != "GET" or request.meta.get(KIND, "fetch") not in _KINDS:
             return None
         max_age = durations.max_age(request.meta.get(MAX_AGE, self._options.max_age), "max_age")
         copy = self._copy(request)
@@ -69,7 +71,9 @@ class StoredCopy:
         if any(name in request.headers for name in _SECRET_HEADERS):
             return None
         try:
-            return parts_of(self._crawler).index.reading(lambda catalog: catalog.copy_of(request.url))
+            return parts_of(self._crawler).index.reading(
+                lambda catalog: catalog.copy_of(request.url, request.meta.get(KIND, "fetch"))
+            )
         except StoreError as error:
             logger.warning("%s", error)
             return None

@@ -25,10 +25,11 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class StoredAnswer:
-    """The decoded body of a stored capture, and what a reader makes of it."""
+    """The decoded body of a stored capture, and what a reader makes of it: nothing for a sitemap or a feed, which
+    whoever asked for it reads."""
 
     body: bytes
-    page: Page
+    page: Page | None
 
 
 def read_answer(capture: Capture, blobs: Blobs) -> StoredAnswer | None:
@@ -40,7 +41,7 @@ def read_answer(capture: Capture, blobs: Blobs) -> StoredAnswer | None:
     except (BlobError, UndecodableBody, OSError) as error:
         logger.warning("the stored copy of %s does not answer: %s", capture.url, error)
         return None
-    return StoredAnswer(body, projection.read_page(capture, body))
+    return StoredAnswer(body, projection.read_page(capture, body) if projection.gives_documents(capture) else None)
 
 
 def stored_headers(copy: CopyFacts) -> Pairs:

@@ -34,9 +34,9 @@ class UrlPolicy:
         if not urls.is_http(request.url):
             raise Declined("url", "only http and https URLs with a host are fetched")
         # a spider can count its pages, so that no request too many goes out
-        admits = getattr(self._crawler.spider, "admits", None)
-        if admits is not None and not admits(request):
-            raise Declined("max-pages", "the crawl has its pages")
+        declines = getattr(self._crawler.spider, "decline_request", None)
+        if declines is not None and (declined := declines(request)) is not None:
+            raise declined
         if self._lanes.limit(deadline_of(request)) < self._lanes.clock.now():
             raise Declined("deadline", outcomes.DEADLINE_NOTE)
         _keep_secrets_home(request, self._params)

@@ -7,6 +7,9 @@ from lxml.html import HtmlElement
 
 from polite_crawler.readers.javascript import letters
 
+SOFT_404_NOTE = "the page says that it was not found"
+"""The note of a page that says so with a status of success."""
+
 _NOT_FOUND = re.compile(
     r"(?:^|[\s|–—:·-])(?:error\s*)?404(?:$|[\s|–—:.!·-])|\b(?:page|file|document|article|content)\s+(?:was\s+|is\s+|could\s+)?"
     r"not\s+(?:be\s+)?(?:found|available)\b|\bnot found\b|\bpage (?:no longer|doesn.t|does not) exists?\b"

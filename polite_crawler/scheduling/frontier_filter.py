@@ -31,11 +31,15 @@ class FrontierFilter(BaseDupeFilter):
 
     def reserve(self, request: Request) -> bool:
         """Take the fingerprint of a request that will come. False for one that was seen or is reserved."""
-        fingerprint = self._fingerprint(request)
-        if fingerprint in self._reserved or self._frontier.is_seen(fingerprint):
+        if self.knows(request):
             return False
-        self._reserved.add(fingerprint)
+        self._reserved.add(self._fingerprint(request))
         return True
+
+    def knows(self, request: Request) -> bool:
+        """True for a request that was seen or is reserved; nothing is entered."""
+        fingerprint = self._fingerprint(request)
+        return fingerprint in self._reserved or self._frontier.is_seen(fingerprint)
 
     def settle(self, request: Request) -> None:
         """The request has come: its fingerprint is entered."""

@@ -47,6 +47,10 @@ class PoliteSpider(scrapy.Spider):
         """The result of a request that has ended, from its callback or its errback."""
         return page_result(request, answer, params=options_of(self.crawler).secret_params, now=time.time())
 
+    def shown(self, url: str) -> str:
+        """A URL as it may be shown: with REDACTED in the place of its secrets."""
+        return redaction.redact_url(url, options_of(self.crawler).secret_params).url
+
 
 def page_result(request: Request, answer: Response | Failure, *, params: frozenset[str], now: float) -> PageResult:
     """What a person wants to know of a request that has ended. Secrets in URLs show as REDACTED."""

@@ -1,9 +1,12 @@
-"""What a crawl gives for each page, and its summary: the frozen facts behind the JSON of `fetch` and `crawl`."""
+"""What a crawl or a discovery gives, and its summary: the frozen facts behind the JSON of `fetch`, `crawl` and
+`discover`."""
 
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
+
+from polite_crawler.rules.outcomes import Outcome
 
 Source = Literal["seed", "sitemap", "link"]
 Stopped = Literal["done", "max-pages", "budget", "cancelled", "closed", "error"]
@@ -57,6 +60,44 @@ class CrawlSummary:
     skipped: int
     skips: Mapping[str, int]
     queued: int
+
+
+Via = Literal["sitemap", "feed"]
+DiscoveryStopped = Literal["done", "max-urls", "max-files", "budget", "cancelled", "closed", "error"]
+
+
+@dataclass(frozen=True, slots=True)
+class DiscoveredUrl:
+    """A page that a sitemap or a feed names. `lastmod` is RFC 3339 or its date part; `source` is the file."""
+
+    url: str
+    lastmod: str | None
+    changefreq: str | None
+    via: Via
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class DiscoverySource:
+    """What discovery did with one file: the page that links feeds, a robots.txt, a sitemap or a feed. `urls` counts
+    what the file names: pages, the sitemaps of an index, the feeds of a page."""
+
+    url: str
+    kind: Literal["page", "robots", "sitemap", "feed"]
+    outcome: Outcome
+    urls: int
+    note: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class DiscoverySummary:
+    """How a discovery ended. `count` URLs were kept; `dropped` counts those that were not: of another site, disallowed
+    by robots.txt, or over the limit."""
+
+    stopped: DiscoveryStopped
+    count: int
+    dropped: int
+    sources: tuple[DiscoverySource, ...]
 
 
 @dataclass(slots=True)

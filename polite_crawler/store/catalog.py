@@ -76,8 +76,9 @@ _VERSION = (
 class Catalog:
     """Reads one snapshot of the index. It lives as long as its connection."""
 
-    def __init__(self, connection: sqlite3.Connection, log: CaptureLog) -> None:
+    def __init__(self, connection: sqlite3.Connection, log: CaptureLog, generation: str = "") -> None:
         self.connection = connection
+        self.generation = generation
         self._log = log
 
     def doc(self, name: str) -> StoredDoc:
@@ -207,13 +208,13 @@ class Catalog:
             raise NotStored(f"no stored capture {capture!r}")
         return self._log.read(Position(*row))
 
-    def copy_of(self, url: str) -> CopyFacts | None:
-        """The latest live copy of a URL, through stored hops, or None.
+    def copy_of(self, url: str, kind: str = "fetch") -> CopyFacts | None:
+        """The latest live copy of a URL that was fetched as a kind of capture, through stored hops, or None.
 
         A URL with a redacted part has none: two secrets may name two pages, and the record holds neither.
         """
         key = normal_or_none(url)
-        end = None if key is None else self._end_of_hops(key)
+        end = None if key is None else self._end_of_hops(key, kind)
         if end is None:
             return None
         secret, checked = self.connection.execute("SELECT secret, fetched FROM cap WHERE id=?", (end,)).fetchone()
@@ -252,11 +253,11 @@ class Catalog:
         ).fetchone()
         return StoredDoc(row[0], row[1], bool(row[2]), row[3], row[4]) if row else None
 
-    def _end_of_hops(self, url: str) -> str | None:
+    def _end_of_hops(self, url: str, kind: str = "fetch") -> str | None:
         """The capture with a body that the latest answered request of a URL led to."""
         row = self.connection.execute(
-            "SELECT id, outcome, secret FROM cap WHERE url=? AND kind='fetch' AND outcome IN ('ok', 'redirect')"
-            " ORDER BY fetched DESC, id DESC LIMIT 1", (url,),
+            "SELECT id, outcome, secret FROM cap WHERE url=? AND kind=? AND outcome IN ('ok', 'redirect')"
+            " ORDER BY fetched DESC, id DESC LIMIT 1", (url, kind),
         ).fetchone()  # fmt: skip
         for _ in range(_HOPS):
             if row is None or row[2]:
@@ -264,8 +265,8 @@ class Catalog:
             if row[1] == "ok":
                 return str(row[0])
             row = self.connection.execute(
-                "SELECT id, outcome, secret FROM cap WHERE parent=? AND kind='fetch' AND outcome IN ('ok', 'redirect')"
-                " ORDER BY fetched DESC, id DESC LIMIT 1", (row[0],),
+                "SELECT id, outcome, secret FROM cap WHERE parent=? AND kind=? AND outcome IN ('ok', 'redirect')"
+                " ORDER BY fetched DESC, id DESC LIMIT 1", (row[0], kind),
             ).fetchone()  # fmt: skip
         return None
 
