@@ -12,7 +12,7 @@ from polite_crawler.store.currency import VersionFacts, current_of, timeline
 from polite_crawler.store.document import Document
 from polite_crawler.store.folding import fold, tokens
 from polite_crawler.store.log import Position
-from polite_crawler.store.projection import archived_from
+from polite_crawler.store.projection import PAGE_RECIPE, archived_from
 from polite_crawler.store.record import Capture
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
@@ -23,7 +23,8 @@ def insert_capture(
 ) -> bool:
     """Insert a capture and its documents. False when the capture is there already: its position is then filled in."""
     place = (position.file, position.offset, position.length) if position else (None, None, None)
-    secret = any(one.where.startswith("url") for one in capture.redacted)
+    # the places of a referrer's secrets have the same names as those of the URL
+    secret = "REDACTED" in capture.url and any(one.where.startswith("url") for one in capture.redacted)
     of = capture.validators.of if capture.validators else None
     fetched = capture.fetched
     inserted = connection.execute(
@@ -94,8 +95,9 @@ def settle(connection: sqlite3.Connection, doc: int) -> None:
 def versions_of(connection: sqlite3.Connection, doc: int) -> list[VersionFacts]:
     """The facts of the versions of a document, in the sequence of their arrival."""
     rows = connection.execute(
-        "SELECT id, fetched, capture, base, capture_kind='render', recipe IS NOT NULL FROM ver WHERE doc=? ORDER BY id",
-        (doc,),
+        "SELECT id, fetched, capture, base, capture_kind='render', coalesce(recipe, ?2) != ?2 FROM ver WHERE doc=?1"
+        " ORDER BY id",
+        (doc, PAGE_RECIPE),
     )
     return [VersionFacts(row[0], row[1], row[2], row[3], bool(row[4]), bool(row[5])) for row in rows]
 

@@ -4,7 +4,6 @@
 connection of its own, and each call looks whether another generation answers now.
 """
 
-import os
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,9 +12,10 @@ from typing import TYPE_CHECKING, TypeVar
 
 from polite_crawler.errors import StoreError
 from polite_crawler.store import schema
-from polite_crawler.store.blobs import BlobError, Blobs
+from polite_crawler.store.blobs import Blobs
 from polite_crawler.store.catalog import Catalog
 from polite_crawler.store.caught_up import CaughtUp, Reindexed
+from polite_crawler.store.connections import Connections
 from polite_crawler.store.document import Document
 from polite_crawler.store.entry import insert_capture
 from polite_crawler.store.faults import DamagedSegment
@@ -53,13 +53,16 @@ class Index:
         self.blobs = Blobs(folder.blobs)
         self.generations = Generations(folder.index)
         self.extractors = dict(extractors or {})
-        self._local = threading.local()
-        self._connections: set[sqlite3.Connection] = set()
-        self._gate = threading.Lock()
-        self._pid = os.getpid()
+        self._threads = Connections(folder, self.generations, writable=self.writable)
+        self._ranks = threading.local()
         self._ensure()
         if self.writable and catch_up:
-            self.catch_up()
+            try:
+                self.catch_up()
+            except StoreError:
+                if not self._is_damaged():
+                    raise
+                self._build()
 
     def __enter__(self) -> "Index":
         return self
@@ -69,34 +72,13 @@ class Index:
 
     def close(self) -> None:
         """Close the connections of all threads."""
-        with self._gate:
-            if self._pid == os.getpid():  # a forked child must not close what its parent uses
-                for connection in self._connections:
-                    connection.close()
-            self._connections.clear()
-        self._local = threading.local()
+        self._threads.close()
+        self._ranks = threading.local()
         self.log.close()
 
     def connection(self) -> sqlite3.Connection:
         """The connection of this thread to the generation that answers now."""
-        held: tuple[int, str, sqlite3.Connection] | None = getattr(self._local, "held", None)
-        for left in reversed(range(_TRIES)):
-            name = self.generations.current()
-            if held is not None and held[0] == os.getpid() and held[1] == name:
-                return held[2]
-            if name is None:
-                raise StoreError(f"the store {self.folder.path} has no index")
-            try:
-                connection = schema.connect(self.generations.database(name), writable=self.writable)
-                break
-            except StoreError:
-                if not left or self.generations.current() == name:
-                    raise
-        self._forget()
-        with self._gate:
-            self._connections.add(connection)
-        self._local.held = (os.getpid(), name, connection)
-        return connection
+        return self._threads.get().connection
 
     @property
     def generation(self) -> str:
@@ -106,7 +88,8 @@ class Index:
     @property
     def catalog(self) -> Catalog:
         """Reads documents, versions, texts and captures."""
-        return Catalog(self.connection(), self.log)
+        own = self._threads.get()
+        return Catalog(own.connection, self.log, own.generation)
 
     def add(self, capture: Capture, documents: Sequence[Document], position: Position | None = None) -> bool:
         """Add a capture and its documents, in one transaction. False when the index has the capture already.
@@ -124,19 +107,21 @@ class Index:
             return done
         from polite_crawler.store.rebuild import feed
 
-        feed(self, offsets, done)
+        try:
+            feed(self, offsets, done)
+        except OSError as error:
+            raise StoreError(f"cannot read the log of {self.folder.path}: {error.strerror or error}") from None
         return done
 
     def maintain(self, *, tail: int | None = None) -> bool:
         """Write and merge ranking segments where `tail` texts or more are in none. Not inside a transaction."""
         from polite_crawler.store import segments
 
-        connection = self.connection()
-        _, generation, _ = self._local.held
+        own = self._threads.get()
         try:
-            return segments.maintain(connection, self.generations.path(generation), tail=tail or segments.TAIL)
+            return segments.maintain(own.connection, self.generations.path(own.generation), tail=tail or segments.TAIL)
         except (sqlite3.Error, OSError) as error:
-            if self.generation != generation:
+            if self.generation != own.generation:
                 return False  # a rebuild took its place meanwhile, and its files away
             raise StoreError(f"cannot write the segments of the index: {error}") from None
 
@@ -144,20 +129,20 @@ class Index:
         """The best texts of a question, on the snapshot of a catalog that `reading` gave."""
         from polite_crawler.store.ranking import search
 
-        return search(self._rank_state(catalog.connection), catalog.connection, question)
+        return search(self._rank_state(catalog), catalog.connection, question)
 
-    def _rank_state(self, connection: sqlite3.Connection) -> "RankState":
+    def _rank_state(self, catalog: Catalog) -> "RankState":
         """The postings of what a connection of this thread sees; kept until the index changes."""
         from polite_crawler.store.rank_state import RankState
 
-        _, generation, _ = self._local.held
+        connection, generation = catalog.connection, catalog.generation
         version = connection.execute("PRAGMA data_version").fetchone()[0]
         key = (generation, version, connection.total_changes)
-        held: tuple[object, RankState] | None = getattr(self._local, "ranks", None)
+        held: tuple[object, RankState] | None = getattr(self._ranks, "held", None)
         if held is None or held[0] != key:
             before = held[1] if held is not None and held[1].generation == generation else None
             held = key, RankState(connection, self.generations.path(generation), before)
-            self._local.ranks = held
+            self._ranks.held = held
         return held[1]
 
     def reindex(self) -> Reindexed:
@@ -188,14 +173,14 @@ class Index:
     def reading(self, ask: Callable[[Catalog], _T]) -> _T:
         """Run a question on one snapshot. Errors of SQLite and of the segments become StoreError with the cure."""
         for left in reversed(range(_TRIES)):
-            connection = self.connection()
+            own = self._threads.get()
             try:
-                connection.execute("BEGIN")
+                own.connection.execute("BEGIN")
                 try:
-                    return ask(Catalog(connection, self.log))
+                    return ask(Catalog(own.connection, self.log, own.generation))
                 finally:
-                    if connection.in_transaction:
-                        connection.execute("ROLLBACK")
+                    if own.connection.in_transaction:
+                        own.connection.execute("ROLLBACK")
             except (sqlite3.Error, DamagedSegment) as error:
                 # a merge or a rebuild of another process may have replaced files since the snapshot began
                 if not left or isinstance(error, sqlite3.Error):
@@ -212,19 +197,10 @@ class Index:
                 connection.execute("ROLLBACK")
             except sqlite3.Error as error:
                 raise StoreError(f"cannot write the index: {error}") from None
-            self._forget()
+            self._threads.forget()
         raise StoreError(
             "cannot write the index: each generation that answers is superseded; pc reindex builds it again"
         )
-
-    def _forget(self) -> None:
-        held: tuple[int, str, sqlite3.Connection] | None = getattr(self._local, "held", None)
-        if held is not None:
-            del self._local.held
-            if held[0] == os.getpid():
-                with self._gate:
-                    self._connections.discard(held[2])
-                held[2].close()
 
     def _offsets(self) -> dict[str, int]:
         try:
@@ -239,13 +215,26 @@ class Index:
             raise StoreError(f"the store {self.folder.path} has no index of this version and cannot be written")
         with self.generations.lock():
             if not self._usable():
-                from polite_crawler.store.rebuild import build
+                self._build(locked=True)
 
-                build(self)
+    def _build(self, *, locked: bool = False) -> None:
+        from polite_crawler.store.rebuild import build
+
+        if locked:
+            build(self)
+            return
+        with self.generations.lock():
+            build(self)
+
+    def _is_damaged(self) -> bool:
+        """Whether the file of the index itself is broken, not only busy or on a full disk."""
+        try:
+            return str(self.connection().execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok"
+        except sqlite3.OperationalError:
+            return False
+        except sqlite3.DatabaseError:
+            return True
 
     def _usable(self) -> bool:
         name = self.generations.current()
         return name is not None and schema.is_usable(self.generations.database(name), writable=self.writable)
-
-
-__all__ = ["BlobError", "CaughtUp", "Index"]

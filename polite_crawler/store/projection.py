@@ -16,6 +16,9 @@ from polite_crawler.store.record import Capture
 ARCHIVED = "archive:"
 """The prefix of the document id of a copy that a third party made."""
 
+PAGE_RECIPE = "page"
+"""The recipe of a capture that the page reader alone reads, as None is."""
+
 _LIVE = ("fetch", "render")
 _COPIES = ("archive-copy", "import")
 _LINKS = 5000
@@ -185,6 +188,7 @@ def _covered(data: bytes, spans: Sequence[tuple[int, int]]) -> bytes:
 Reader = Callable[[Capture, bytes], Page]
 __all__ = [
     "ARCHIVED",
+    "PAGE_RECIPE",
     "Extractor",
     "Reader",
     "UndecodableBody",

@@ -1,6 +1,7 @@
 """Feeding an index from the log: the catch-up of an open one, and the rebuild of a new one beside it."""
 
 import json
+import shutil
 import sqlite3
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -12,7 +13,7 @@ from polite_crawler.store.caught_up import CaughtUp, Reindexed
 from polite_crawler.store.document import Document
 from polite_crawler.store.entry import insert_capture, insert_version, unpacked
 from polite_crawler.store.log import Position
-from polite_crawler.store.projection import Extractor, documents_of, gives_documents, read_body, read_page
+from polite_crawler.store.projection import PAGE_RECIPE, Extractor, documents_of, gives_documents, read_body, read_page
 from polite_crawler.store.record import Capture
 
 if TYPE_CHECKING:
@@ -52,9 +53,19 @@ def build(index: "Index") -> CaughtUp:
     The sequence is that of a fence: read the log, take the write lock of the old generation so that nobody adds to it
     any more, read what the log got meanwhile, point to the new one, and mark the old one as superseded.
     """
+    generations = index.generations
+    try:
+        old, name = generations.current(), generations.make()
+        done = _build(index, old, name)
+    except (sqlite3.Error, OSError) as error:
+        raise StoreError(f"cannot build the index: {getattr(error, 'strerror', None) or error}") from None
+    generations.drop_others(name)
+    return done
+
+
+def _build(index: "Index", old: str | None, name: str) -> CaughtUp:
     done = CaughtUp()
     generations = index.generations
-    old, name = generations.current(), generations.make()
     connection = schema.create(generations.database(name))
     try:
         unread = _Unread(index.extractors)
@@ -68,16 +79,26 @@ def build(index: "Index") -> CaughtUp:
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             connection.close()
             generations.point_to(name)
-            if fence is not None:
-                fence.execute("INSERT OR REPLACE INTO meta VALUES('superseded', ?)", (name,))
-                fence.execute("COMMIT")
+            _supersede(fence, name)
         finally:
             if fence is not None:
                 fence.close()
-    finally:
+    except BaseException:
         connection.close()
-    generations.drop_others(name)
+        if generations.current() != name:
+            shutil.rmtree(generations.path(name), ignore_errors=True)
+        raise
     return done
+
+
+def _supersede(fence: sqlite3.Connection | None, name: str) -> None:
+    """Tell who waits for the write lock of the old generation that it is none any more."""
+    try:
+        if fence is not None:
+            fence.execute("INSERT OR REPLACE INTO meta VALUES('superseded', ?)", (name,))
+            fence.execute("COMMIT")
+    except sqlite3.Error:
+        pass  # a damaged file: CURRENT names the new one already
 
 
 class _Unread:
@@ -89,7 +110,7 @@ class _Unread:
 
     def look_at(self, position: Position, capture: Capture) -> None:
         """Note a capture when its recipe is unknown."""
-        if capture.recipe is not None and capture.recipe not in self._extractors and gives_documents(capture):
+        if capture.recipe not in (None, PAGE_RECIPE, *self._extractors) and gives_documents(capture):
             self._found.append((position, capture.id))
 
     def keep(self, index: "Index", old: sqlite3.Connection, new: sqlite3.Connection) -> int:
@@ -138,15 +159,11 @@ def reindex(index: "Index") -> Reindexed:
     """Rebuild under the lock of the generations, and count. A rebuild that fails keeps the old index."""
     if not index.writable:
         raise StoreError(f"cannot write the store {index.folder.path}")
-    try:
-        with index.generations.lock():
-            done = build(index)
-        row = index.connection().execute("SELECT (SELECT count(*) FROM doc), (SELECT count(*) FROM cap)").fetchone()
-    except sqlite3.Error as error:
-        raise StoreError(f"cannot build the index: {error}") from None
-    except OSError as error:
-        raise StoreError(f"cannot build the index: {error.strerror or error}") from None
-    return Reindexed(row[0], row[1], done.skipped_lines, done.skipped_bodies, done.failed, done.kept)
+    with index.generations.lock():
+        done = build(index)
+    ask = "SELECT (SELECT count(*) FROM doc WHERE cur IS NOT NULL), (SELECT count(*) FROM cap)"
+    documents, captures = index.connection().execute(ask).fetchone()
+    return Reindexed(documents, captures, done.skipped_lines, done.skipped_bodies, done.failed, done.kept)
 
 
 def _documents(index: "Index", capture: Capture, done: CaughtUp) -> tuple[Document, ...]:

@@ -1,11 +1,13 @@
 """The index as a projection: catch-up, rebuild, damage, versions and the copies of URLs."""
 
+import gc
 import os
 import random
 import shutil
 import sqlite3
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -16,7 +18,7 @@ from store_lab import DAY, HOUR, T0, StoreLab
 
 from polite_crawler.errors import NotStored, StoreError
 from polite_crawler.readers.page import Page
-from polite_crawler.store import schema
+from polite_crawler.store import schema, segments
 from polite_crawler.store.document import Document
 from polite_crawler.store.folder import StoreFolder
 from polite_crawler.store.index import Index
@@ -294,6 +296,22 @@ def test_the_latest_answer_of_a_url_is_its_copy(lab: StoreLab) -> None:
         assert index.catalog.counts() == {"documents": 2, "held_back": 0, "versions": 3, "captures": 5}
 
 
+def test_a_secret_of_the_referrer_costs_no_copy(lab: StoreLab) -> None:
+    page = lab.page(A, "x", referrer="http://example.com/?key=REDACTED", redacted=(Redaction("url.query.key", 1),))
+    with Index(lab.folder) as index:
+        copy = index.catalog.copy_of(A)
+        assert copy is not None
+        assert copy.capture == page
+
+
+@pytest.mark.parametrize(("recipe", "stays"), [("venue", True), ("page", False), (None, False)])
+def test_a_richer_recipe_stays_current_on_the_same_body(lab: StoreLab, recipe: str | None, stays: bool) -> None:
+    first = lab.page(A, "one page", recipe=recipe)
+    second = lab.page(A, "one page", recipe="page", at=HOUR)
+    with Index(lab.folder) as index:
+        assert index.catalog.current(index.catalog.doc(A)).capture == (first if stays else second).id
+
+
 def test_a_hop_loop_in_the_log_ends(lab: StoreLab) -> None:
     first = lab.redirect(OLD)
     for n in range(30):
@@ -351,6 +369,105 @@ def test_a_full_disk_is_one_clear_line(lab: StoreLab, monkeypatch: pytest.Monkey
         assert docs(index) == [f"url:{A}"]
     with Index(lab.folder) as index:
         assert docs(index) == [f"url:{A}", f"url:{B}"]
+
+
+def test_damage_inside_the_database_is_cured_at_open(lab: StoreLab) -> None:
+    for n in range(60):
+        lab.page(f"{A}/{n}", f"page {n} " + " ".join(map(str, range(n * 50, n * 50 + 400))), at=float(n))
+    with Index(lab.folder) as index:
+        expected = state(index)
+        database = index.generations.database(index.generation)
+    lab.page(B, "one more", at=99)
+    octets = bytearray(database.read_bytes())
+    for page in range(2, len(octets) // 4096):
+        octets[page * 4096 : page * 4096 + 200] = b"\xff" * 200
+    database.write_bytes(octets)
+    with Index(lab.folder) as index:
+        assert len(docs(index)) == 61
+        healed = state(index)
+        assert [row for row in healed["docs"] if row[0] != f"url:{B}"] == expected["docs"]
+    assert not list(lab.folder.index.glob("000001"))
+
+
+def test_a_rebuild_that_fails_keeps_the_old_index(lab: StoreLab, monkeypatch: pytest.MonkeyPatch) -> None:
+    lab.page(A, "one page")
+    with Index(lab.folder) as index:
+        expected = state(index)
+        generation = index.generation
+        for fault in (OSError(28, "No space left on device"), sqlite3.OperationalError("disk full")):
+            monkeypatch.setattr(segments, "build", lambda *_, fault=fault: (_ for _ in ()).throw(fault))
+            with pytest.raises(StoreError, match=r"cannot build the index: (No space|disk full)"):
+                index.reindex()
+        assert (index.generation, state(index)) == (generation, expected)
+        assert [path.name for path in lab.folder.index.glob("0*")] == [generation]
+    monkeypatch.undo()
+    with Index(lab.folder) as index:
+        monkeypatch.setattr(Path, "rename", lambda *_: (_ for _ in ()).throw(OSError(5, "Input/output error")))
+        with pytest.raises(StoreError, match="Input/output error"):
+            index.reindex()
+        assert (index.generation, docs(index)) == (generation, [f"url:{A}"])
+
+
+def test_a_busy_index_is_one_clear_line(lab: StoreLab, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(schema, "BUSY_MS", 1)
+    capture = lab.page(A, "one page")
+    with Index(lab.folder) as one, Index(lab.folder) as other:
+        late = lab.page(B, "late", at=1)
+        with one.writing(), pytest.raises(StoreError, match="cannot write the index: database is locked"):
+            other.add(late, [])
+        with pytest.raises(ZeroDivisionError), one.writing() as connection:
+            connection.execute(f"DELETE FROM cap WHERE {1 / 0}")
+        assert one.catalog.capture(capture.id) == capture
+        # no damage: it is only busy, so nothing is built anew
+        generation = one.generation
+        with one.writing(), pytest.raises(StoreError, match="locked"):
+            Index(lab.folder)
+        assert one.generation == generation
+
+
+def test_an_index_that_is_superseded_and_still_answers_ends_the_write(lab: StoreLab) -> None:
+    capture = lab.page(A, "one page")
+    with Index(lab.folder) as index:
+        index.connection().execute("INSERT INTO meta VALUES('superseded', '000009')")
+        with pytest.raises(StoreError, match="pc reindex"):
+            index.add(capture, [])
+        assert index.reindex().documents == 1
+        assert not index.add(capture, [])
+
+
+def test_segments_of_a_generation_that_was_taken_away_are_left(lab: StoreLab, monkeypatch: pytest.MonkeyPatch) -> None:
+    lab.page(A, "one page")
+    with Index(lab.folder) as index, Index(lab.folder) as other:
+        real = segments.maintain
+
+        def swapped(*args: object, **options: object) -> bool:
+            other.reindex()
+            raise FileNotFoundError(2, "No such file or directory")
+
+        monkeypatch.setattr(segments, "maintain", swapped)
+        assert not index.maintain()
+        monkeypatch.setattr(segments, "maintain", lambda *_, **__: (_ for _ in ()).throw(OSError(28, "No space left")))
+        with pytest.raises(StoreError, match="segments"):
+            index.maintain()
+        monkeypatch.setattr(segments, "maintain", real)
+        lab.page(B, "another", at=1)
+        index.catch_up()
+        assert index.maintain(tail=1)
+
+
+def test_a_thread_that_ends_leaves_no_connection(lab: StoreLab) -> None:
+    lab.page(A, "one page")
+    with Index(lab.folder) as index:
+        seen: list[list[str]] = []
+        files = []
+        for _ in range(5):
+            thread = threading.Thread(target=lambda: seen.append(docs(index)))
+            thread.start()
+            thread.join()
+            gc.collect()
+            files.append(len(os.listdir("/proc/self/fd")))
+        assert seen == [[f"url:{A}"]] * 5
+        assert files[-1] <= files[0]
 
 
 def test_the_stamp_changes_with_the_folding() -> None:
