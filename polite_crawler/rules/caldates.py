@@ -18,7 +18,8 @@ _VIEWS = frozenset(
 )
 _YEAR = re.compile(r"[12]\d{3}").fullmatch
 _TWO = re.compile(r"\d{1,2}").fullmatch
-_ISO = re.compile(r"([12]\d{3})[-/._]?(0[1-9]|1[0-2]|[1-9](?![0-9]))(?:[-/._]?(\d{1,2}))?(?:[T ][\d:.Z+-]*)?").fullmatch
+_ISO = re.compile(r"([12]\d{3})[-/](\d{1,2})(?:[-/](\d{1,2}))?(?:[T ][\d:.Z+-]*)?").fullmatch
+_COMPACT = re.compile(r"(19\d\d|2[01]\d\d)(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])").fullmatch
 _DAY_FIRST = re.compile(r"(\d{1,2})[-/.](\d{1,2})[-/.]([12]\d{3})").fullmatch
 
 
@@ -90,15 +91,19 @@ def _date_of(parts: tuple[str, ...]) -> tuple[int, int, int] | None:
     if not _YEAR(year) or not all(map(_TWO, rest)):
         return None
     month, day = (*map(int, rest), 0, 0)[:2]
-    return (int(year), month, day) if month <= 12 and day <= 31 and (month or not rest) else None
+    return _valid(int(year), month, day) if rest else (int(year), 0, 0)
 
 
 def _iso(text: str) -> tuple[int, int, int] | None:
-    if found := _ISO(text):
-        return int(found[1]), int(found[2]), int(found[3] or 0)
+    if found := _ISO(text) or _COMPACT(text):
+        return _valid(int(found[1]), int(found[2]), int(found[3] or 0))
     if found := _DAY_FIRST(text):
-        return int(found[3]), min(int(found[2]), 12), int(found[1])
+        return _valid(int(found[3]), int(found[2]), int(found[1]))
     return None
+
+
+def _valid(year: int, month: int, day: int) -> tuple[int, int, int] | None:
+    return (year, month, day) if 1 <= month <= 12 and day <= 31 else None
 
 
 def _precision(month: int, day: int) -> tuple[str, ...]:

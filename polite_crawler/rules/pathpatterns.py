@@ -3,7 +3,7 @@
 import re
 from typing import Self
 
-from polite_crawler.rules.urls import is_http, request_target
+from polite_crawler.rules.urls import is_http, request_target, without_fragment
 
 _UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 
@@ -72,12 +72,12 @@ def compared_target(url: str) -> bytes:
 
 
 def compared_url(url: str) -> bytes:
-    """A whole URL in the form in which it is compared with patterns."""
-    return _compared(url.encode("utf-8", "replace"), pattern=False)[0]
+    """A whole URL, without its fragment, in the form in which it is compared with patterns."""
+    return _compared(without_fragment(url).encode("utf-8", "replace"), pattern=False)[0]
 
 
 def _any_target(url: str) -> str:
-    text = url.partition("#")[0]
+    text = without_fragment(url)
     authority = _ANY_AUTHORITY.match(text)
     rest = text[authority.end() :] if authority else text
     return rest if rest.startswith("/") else "/" + rest

@@ -33,8 +33,8 @@ class UrlPattern:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Which links a crawl may follow: those on the sites of its seeds (a host and its `www.` form are one site) or on
-    an allowed host, that match an `include` pattern, if there is one, and no `exclude` pattern."""
+    """Which links a crawl may follow: those on the sites of its seeds or on an allowed host (a host and its `www.`
+    form are one site), that match an `include` pattern, if there is one, and no `exclude` pattern."""
 
     sites: frozenset[str]
     allowed: frozenset[str] = frozenset()
@@ -55,7 +55,7 @@ class Scope:
         hosts = [host.lower() for host in allow_hosts]
         return cls(
             sites=frozenset(bare_host(host_key(url)) for url in seeds),
-            allowed=frozenset(_host(host) for host in hosts if not host.startswith("*.")),
+            allowed=frozenset(bare_host(_host(host)) for host in hosts if not host.startswith("*.")),
             under=tuple("." + _host(host[2:]) for host in hosts if host.startswith("*.")),
             include=tuple(UrlPattern.of(text) for text in include),
             exclude=tuple(UrlPattern.of(text) for text in exclude),
@@ -67,7 +67,7 @@ class Scope:
             host = host_key(url)
         except BadOption:
             return False
-        return bare_host(host) in self.sites or host in self.allowed or host.endswith(self.under or ("\0",))
+        return bare_host(host) in self.sites | self.allowed or host.endswith(self.under)
 
     def refusal(self, url: str) -> Literal["scope", "pattern"] | None:
         """Why a link is not followed, or None."""

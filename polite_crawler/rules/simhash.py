@@ -5,8 +5,8 @@ from collections import OrderedDict
 from hashlib import blake2b
 
 BITS = 64
-NEAR_BITS = 3
-"""Two texts are near duplicates when at most as many bits of their hashes differ."""
+NEAR_BITS = 6
+"""Two texts are near duplicates when at most as many bits differ: about 95 % of their shingles are the same."""
 
 _SHINGLE = 3
 _MOST_WORDS = 20_000
@@ -14,7 +14,8 @@ _WORD = re.compile(r"\w+")
 _LANE = 16
 # one octet as 8 lanes of 16 bits, so that a sum of integers counts all bits at once
 _SPREAD = tuple(sum(((octet >> bit) & 1) << (_LANE * bit) for bit in range(8)) for octet in range(256))
-_BANDS = 4
+# with one band more than bits that may differ, two near hashes share one
+_BANDS = NEAR_BITS + 1
 _BAND_BITS = BITS // _BANDS
 
 
@@ -39,10 +40,7 @@ def distance(a: int, b: int) -> int:
 
 
 class NearDuplicates:
-    """Finds a text seen before that a text nearly equals. It keeps the newest `limit` hashes.
-
-    Of four bands of 16 bits, two hashes that differ in at most three bits share one.
-    """
+    """Finds a text seen before that a text nearly equals. It keeps the newest `limit` hashes."""
 
     def __init__(self, limit: int = 100_000) -> None:
         self._limit = limit
