@@ -62,6 +62,16 @@ def decode_as(body: bytes, encoding: str) -> str:
     return codecs.charmap_decode(body, "replace", table)[0]
 
 
+def encode_query(text: str, encoding: str) -> bytes:
+    """The octets that a form or a link of a page in this encoding sends for a text ("encode" with the html mode): a
+    character that the encoding does not have becomes its numeric character reference.
+    """
+    if encoding in ("utf-8", "utf-16le", "utf-16be", "replacement", "x-user-defined"):
+        return text.encode("utf-8", "replace")
+    name = {"gbk": "gb18030", "shift_jis": "cp932", "euc-kr": "cp949", "big5": "big5hkscs"}.get(encoding)
+    return text.encode(name or _CODECS.get(encoding, encoding), "xmlcharrefreplace")
+
+
 @cache
 def _single_byte_table(encoding: str) -> str:
     """The 256 characters of a single-byte encoding. U+FFFE marks a byte without a character."""

@@ -2,6 +2,8 @@
 
 import re
 
+from polite_crawler.readers.scrub import visible
+
 _SPACES = re.compile(r"[ \t\n\f\r]+")
 _BLANK_LINES = re.compile(r"\n{3,}")
 _SPACE = " \t\n\f\r"
@@ -75,5 +77,5 @@ class Flow:
         self._at_line_start = True
 
     def text(self) -> str:
-        """The whole text, without blank lines at its ends and never with two blank lines together."""
-        return _BLANK_LINES.sub("\n\n", "".join(self.parts)).strip(_SPACE)
+        """The whole text as it can be stored: no blank lines at its ends and never two together."""
+        return _BLANK_LINES.sub("\n\n", visible("".join(self.parts))).strip(_SPACE)

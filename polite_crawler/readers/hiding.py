@@ -2,7 +2,7 @@
 
 import re
 
-_COMMENT = re.compile(r"/\*.*?\*/", re.S)
+_COMMENT = re.compile(r"/\*(?:.*?\*/|.*)", re.S)
 _DISPLAY_NONE = re.compile(r"(?:^|;)\s*display\s*:\s*none\b")
 _FONT_SIZE = re.compile(r"(?:^|;)\s*font-size\s*:\s*([^;]+)")
 _ZERO = re.compile(r"[+-]?(?:0+\.?0*|\.0+)(?:[a-z]{1,4}|%)?\s*(?:!\s*important)?$")

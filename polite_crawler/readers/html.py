@@ -4,7 +4,7 @@ from typing import Any
 
 from lxml.html import HtmlElement
 
-from polite_crawler.readers.charset import decode
+from polite_crawler.readers.charset import decode, parse_content_type
 from polite_crawler.readers.facts import Facts, is_paid, read_facts
 from polite_crawler.readers.javascript import letters, needs_javascript
 from polite_crawler.readers.jsonld import read_jsonld, types_of
@@ -12,10 +12,11 @@ from polite_crawler.readers.links import Heads, absolute_links, read_heads
 from polite_crawler.readers.main_text import find_main
 from polite_crawler.readers.microdata import read_microdata
 from polite_crawler.readers.page import Page
-from polite_crawler.readers.raw_text import cut_noscript, keep_noscript
+from polite_crawler.readers.raw_text import cut_noscript, expand_empty, keep_noscript
 from polite_crawler.readers.tree import Tree, parse_html
 from polite_crawler.readers.visible import Visible, read_visible
-from polite_crawler.readers.walls import is_consent_page, is_soft_404
+from polite_crawler.readers.walls import SOFT_404_NOTE, is_consent_page, is_soft_404
+from polite_crawler.rules.challenges import classify
 
 _NOSCRIPT_LETTERS = 200
 
@@ -26,24 +27,28 @@ def read_page(body: bytes, *, url: str, content_type: str | None = None) -> Page
     Never an error: what a limit cut, what was repaired and what was left out stands in `notes`.
     """
     decoded = decode(body, content_type)
-    tree, seen, noscript, notes = _read_tree(decoded.text)
+    is_xhtml = parse_content_type(content_type)[0] == "application/xhtml+xml"
+    tree, seen, noscript, notes = _read_tree(expand_empty(decoded.text) if is_xhtml else decoded.text)
     root = tree.root
     heads = read_heads(root, url)
     jsonld = read_jsonld(root)
     facts = read_facts(root, jsonld.records)
     microdata, microdata_notes = read_microdata(root, url, {t for record in jsonld.records for t in types_of(record)})
-    script_reason = needs_javascript(root, seen.text, noscript, len(decoded.text))
+    blocked = _blocked(body)
+    # A bot check asks for scripts as well, and no browser of ours will run them.
+    script_reason = None if blocked else needs_javascript(root, seen.text, noscript, len(decoded.text))
     walls = _wall_notes(root, url, facts, seen.text, jsonld.records)
     main, main_notes = find_main(root, seen.text, len(decoded.text))
     return Page(
         title=facts.title,
         text=seen.text,
         main=main,
-        links=absolute_links(seen.anchors, heads.base, url),
+        links=absolute_links(seen.anchors, heads.base, url, decoded.encoding),
         canonical=heads.canonical,
         feeds=heads.feeds,
         jsonld=jsonld.records,
         refresh=heads.refresh,
+        blocked=blocked,
         needs_javascript=script_reason is not None,
         language=facts.language,
         encoding=decoded.encoding,
@@ -81,12 +86,18 @@ def _read_tree(text: str) -> tuple[Tree, Visible, str, tuple[str, ...]]:
     return tree, seen, noscript, (*tree.notes, *seen.notes, note)
 
 
+def _blocked(body: bytes) -> str | None:
+    """The bot check or the firewall whose page this is, whatever its status was; None for an ordinary page."""
+    verdict = classify(200, (("content-type", "text/html"),), body)
+    return (verdict.vendor or verdict.mark) if verdict.kind else None
+
+
 def _wall_notes(root: HtmlElement, url: str, facts: Facts, text: str, records: tuple[dict[str, Any], ...]) -> list[str]:
     notes = []
     if is_paid(records):
         notes.append("the page says that it is not free to read")
     if is_soft_404(root, facts.title, text):
-        notes.append("the page says that it was not found")
+        notes.append(SOFT_404_NOTE)
     if is_consent_page(url):
         notes.append("a consent page in the place of the content")
     return notes

@@ -15,7 +15,7 @@ def join_words(texts: Sequence[str]) -> list[str]:
     """
     if not any(MARK in text for text in texts):
         return list(texts)
-    known = set(_WORD.findall("\n".join(texts).lower()))
+    known = set(_WORD.findall(_BROKEN.sub(" ", "\n".join(texts)).lower()))
 
     def whole(match: re.Match[str]) -> str:
         return _joined(match[1], match[2], known)

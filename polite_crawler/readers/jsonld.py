@@ -92,7 +92,7 @@ def parse_block(block: str) -> tuple[list[Any], bool]:
             roots = _roots(repair(text))
         except (ValueError, RecursionError):
             continue
-        if roots:
+        if any(roots):
             return roots, True
     return [], True
 

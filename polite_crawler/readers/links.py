@@ -3,9 +3,11 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from urllib.parse import quote_from_bytes
 
 from lxml.html import HtmlElement
 
+from polite_crawler.readers.decoders import encode_query
 from polite_crawler.readers.page import Link
 from polite_crawler.readers.visible import Anchor
 from polite_crawler.rules.urls import absolute, same_site, without_fragment
@@ -17,6 +19,8 @@ _FEED_TYPES = frozenset(
     ("application/rss+xml", "application/atom+xml", "application/rdf+xml", "application/feed+json", "text/rss+xml")
 )
 _MANY = 200
+# Everything in ASCII that a query may hold as it is, and the percent sign of what is encoded already.
+_QUERY = "!$%&'()*+,-./:;=?@_~[]|^`{}\\"
 # https://html.spec.whatwg.org/#shared-declarative-refresh-steps
 _REFRESH = re.compile(
     r"""\s*(\d*)(?:\.[\d.]*)?(?:\s*[;,]\s*|\s+)(?:url\s*=\s*)?(["']?)(.*)""", re.IGNORECASE | re.DOTALL | re.ASCII
@@ -59,19 +63,32 @@ def read_heads(root: HtmlElement, url: str) -> Heads:
     return Heads(base, canonical, tuple(feeds)[:_MANY], tuple(alternates)[:_MANY], amp, _refresh(root, base, url))
 
 
-def absolute_links(anchors: Iterable[Anchor], base: str, url: str) -> tuple[Link, ...]:
-    """The http(s) links in the sequence of the page, each once. A link to a place on the same page is left out."""
+def absolute_links(anchors: Iterable[Anchor], base: str, url: str, encoding: str = "utf-8") -> tuple[Link, ...]:
+    """The http(s) links in the sequence of the page, each once. A link to a place on the same page is left out.
+
+    As in a browser, a query is sent in the encoding of the page.
+    """
     here = without_fragment(url)
     found: dict[Link, None] = {}
     for anchor in anchors:
         href = anchor.href.strip()
         if not href or href.startswith("#"):
             continue
-        target = absolute(base, href)
+        target = absolute(base, href if href.isascii() else _in_encoding(href, encoding))
         if target is None or ("#" in target and without_fragment(target) == here):
             continue
         found.setdefault(Link(target, anchor.text, _tokens(anchor.rel)))
     return tuple(found)
+
+
+def _in_encoding(href: str, encoding: str) -> str:
+    """The reference with its query percent-encoded in the encoding of the page."""
+    path, mark, rest = href.partition("?")
+    query, hash_mark, fragment = rest.partition("#")
+    if not mark or "#" in path or query.isascii():
+        return href
+    octets = encode_query(query, encoding)
+    return f"{path}?{quote_from_bytes(octets, safe=_QUERY)}{hash_mark}{fragment}"
 
 
 def parse_refresh(content: str) -> tuple[float, str] | None:

@@ -244,6 +244,8 @@ class _Reader:
     def _put(self, key: str, value: str) -> None:
         value = value.strip()
         if value and self._values is not None and key not in self._values:
+            if key in ("loc", "atom-link"):
+                value = self._absolute(value) or _MARK
             self._values[key] = value if len(value) <= MAX_VALUE else _MARK
 
     def _end(self, tag: str) -> None:
@@ -267,16 +269,15 @@ class _Reader:
             guid = values.get("guid", "")
             if not self._permalink or not guid[:8].lower().startswith(("http://", "https://")):
                 return
-            location = guid
-        target = self._absolute(location)
-        if target is None:
+            location = self._absolute(guid) or _MARK
+        if location == _MARK:
             self._dropped += 1
             return
         date = values.get("lastmod") or values.get("updated") or values.get("published")
         frequency = values.get("changefreq")
         if frequency is not None and (frequency := frequency.lower()) not in _FREQUENCIES:
             frequency = None
-        self.entries.append(Entry(target, read_date(date), frequency, tuple(self._alternates)))
+        self.entries.append(Entry(location, read_date(date), frequency, tuple(self._alternates)))
 
     def _absolute(self, value: str) -> str | None:
         if len(value) > MAX_VALUE or _MARK in value:

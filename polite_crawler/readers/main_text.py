@@ -17,8 +17,11 @@ MAX_SOURCE = 2_000_000
 """Characters of source up to which the main text is looked for."""
 MAX_ELEMENTS = 20_000
 """Elements up to which the main text is looked for."""
-MAX_DEPTH = 100
+MAX_DEPTH = 80
 """Nesting up to which the main text is looked for: the scores read the text of each ancestor again."""
+# One step a level: each evaluates in time linear in the elements.
+_DEEPER = etree.XPath(f"boolean({'/*' * (MAX_DEPTH + 1)})")
+_COUNT = etree.XPath("count(//*)")
 _MAX_SEARCHES = 50
 _SHORT = 25
 _NEAR = 1000
@@ -39,16 +42,7 @@ def find_main(root: HtmlElement, text: str, source_length: int) -> tuple[Spans, 
 
 
 def _too_large(root: HtmlElement) -> bool:
-    count = depth = 0
-    for event, _ in etree.iterwalk(root, events=("start", "end")):
-        if event == "start":
-            count += 1
-            depth += 1
-            if depth > MAX_DEPTH or count > MAX_ELEMENTS:
-                return True
-        else:
-            depth -= 1
-    return False
+    return bool(_DEEPER(root)) or float(str(_COUNT(root))) > MAX_ELEMENTS
 
 
 def _summary(root: HtmlElement) -> HtmlElement | None:

@@ -7,14 +7,21 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from lxml import etree
 from lxml.html import HtmlElement
 
 from polite_crawler.readers.scrub import clean_value
 
 MAX_PROPERTIES = 3000
 """Properties of a page up to which its microdata is read."""
-_MAX_NESTING = 40
+MAX_ITEMS = 1000
+MAX_DEPTH = 8
+"""Items, and items in items, up to which it is read: the reader visits the properties of an inner item again."""
 
+_ITEM_TYPES = etree.XPath("//@itemtype")
+_PROPERTIES = etree.XPath("count(//@itemprop)")
+_ITEMS = etree.XPath("count(//@itemscope)")
+_DEEP_ITEMS = etree.XPath(f"count(//*[@itemscope][count(ancestor::*[@itemscope]) > {MAX_DEPTH}])")
 _WANTED = re.compile(
     r"schema\.org/(?:Product|ProductGroup|ProductModel|IndividualProduct|Offer|AggregateOffer|LocalBusiness|Restaurant"
     r"|CafeOrCoffeeShop|Bakery|BarOrPub|Brewery|Winery|FastFoodRestaurant|FoodEstablishment|IceCreamShop|NightClub"
@@ -26,20 +33,18 @@ _WANTED = re.compile(
 def read_microdata(root: HtmlElement, url: str, known: Iterable[str]) -> tuple[list[Any], tuple[str, ...]]:
     """The top items of the wanted types that are not in `known` (bare type names), and notes."""
     have = set(known)
-    missing = False
-    properties = 0
-    for element in root.iter():
-        if not isinstance(element.tag, str) or not element.attrib:
-            continue
-        if element.get("itemprop") is not None:
-            properties += 1
-        elif element.get("itemscope") is not None:
-            missing = missing or bool(_wanted(element.get("itemtype", "")) - have)
-    if not missing:
+    found: Any = _ITEM_TYPES(root)
+    if not any(_wanted(itemtype) - have for itemtype in found):
         return [], ()
-    if properties > MAX_PROPERTIES:
+    if _count(_PROPERTIES, root) > MAX_PROPERTIES:
         return [], (f"no microdata: more than {MAX_PROPERTIES} properties",)
+    if _count(_ITEMS, root) > MAX_ITEMS or _count(_DEEP_ITEMS, root):
+        return [], (f"no microdata: more than {MAX_ITEMS} items, or items deeper than {MAX_DEPTH}",)
     return _extract(root, url, have)
+
+
+def _count(path: etree.XPath, root: HtmlElement) -> float:
+    return float(str(path(root)))
 
 
 def _extract(root: HtmlElement, url: str, have: set[str]) -> tuple[list[Any], tuple[str, ...]]:
@@ -49,7 +54,7 @@ def _extract(root: HtmlElement, url: str, have: set[str]) -> tuple[list[Any], tu
     try:
         extractor: Any = MicrodataExtractor
         items = extractor(strict=False).extract_items(root, base_url=url)
-        records = [record for item in items if (record := _record(item, _MAX_NESTING)) is not None]
+        records = [record for item in items if (record := _record(item, MAX_DEPTH)) is not None]
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         return [], (f"no microdata: {type(error).__name__}",)
     kept = [record for record in records if _wanted_names(record) - have]

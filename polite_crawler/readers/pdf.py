@@ -244,6 +244,11 @@ class _Server:
 
     def forget(self) -> None:
         """After a fork the worker belongs to the parent."""
+        if self._control is not None:
+            self._control.close()
+        if self._process is not None:
+            # No child of this process: nothing to wait for, and nothing to warn of.
+            self._process.returncode = 0
         self._lock = threading.Lock()
         self._process = self._control = None
 

@@ -27,6 +27,23 @@ _MAGIC: tuple[tuple[bytes, Form], ...] = (
     (b"BZh", "archive"), (b"\xfd7zXZ\x00", "archive"), (b"\x28\xb5\x2f\xfd", "archive"), (b"wOFF", "font"),
     (b"wOF2", "font"), (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "office"), (b"\x7fELF", "binary"), (b"MZ", "binary"),
 )  # fmt: skip
+_NAMES: dict[Form, str] = {
+    "empty": "the body is empty",
+    "image": "an image",
+    "audio": "a sound file",
+    "video": "a video",
+    "font": "a font",
+    "archive": "an archive, which is not opened",
+    "office": "an office document or an e-book, which is not opened",
+    "binary": "the body is binary",
+}
+_RIFF: dict[bytes, Form] = {b"WEBP": "image", b"WAVE": "audio", b"AVI ": "video"}
+_BINARY: dict[str, Form] = {"image": "image", "audio": "audio", "video": "video", "font": "font"}
+_OFFICE = re.compile(r"officedocument|opendocument|msword|ms-(?:excel|powerpoint|word)|epub|rtf")
+_OFFICE_PARTS = (b"[Content_Types].xml", b"mimetypeapplication/")
+_UNSURE = frozenset(("", "application/octet-stream", "unknown/unknown", "application/unknown", "*/*"))
+_BOMS = (b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf")
+_LEADING = b"\xef\xbb\xbf\x00 \t\r\n\x0c"
 _CONTROL = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
 
 
@@ -47,35 +64,47 @@ def read(body: bytes, *, url: str, content_type: str | None) -> Page:
         from polite_crawler.readers.plain import read_plain
 
         return read_plain(body, content_type=content_type)
-    return Page(kind="text", notes=(f"no text: {form}",))
+    is_page = form == "empty" and parse_content_type(content_type)[0] in _HTML_TYPES
+    return Page(kind="page" if is_page else "text", notes=(f"no text: {_NAMES[form]}",))
 
 
 def form_of(body: bytes, content_type: str | None) -> Form:
-    """The form of a body. The declared type decides; the octets correct it where servers are often wrong: no type,
-    text/plain, application/octet-stream, and a PDF under any name.
+    """The form of a body. The octets decide where they are clear and where servers are often wrong (no type,
+    text/plain, application/octet-stream), the declared type elsewhere.
     """
     if not body.strip():
         return "empty"
-    if b"%PDF-" in body[:1024]:
-        return "pdf"
     essence, _ = parse_content_type(content_type)
-    magic = _magic(body)
-    if magic is not None:
-        return magic
+    is_markup = _MARKUP.match(body[:4096]) is not None
+    is_binary = not body.startswith(_BOMS) and _CONTROL.search(body[:2048]) is not None
+    if body.lstrip(_LEADING).startswith(b"%PDF-") or (not is_markup and _is_late_pdf(body, essence, is_binary)):
+        return "pdf"
+    if is_binary or not body[:2].isascii():
+        magic = _magic(body)
+        if magic is not None:
+            return magic
     if essence in _HTML_TYPES:
         return "html"
-    if essence.startswith(("image/", "audio/", "video/", "font/")) and essence != "image/svg+xml":
-        return essence.partition("/")[0]  # type: ignore[return-value]
-    if _MARKUP.match(body[:4096]) and essence in ("", "text/plain", "application/octet-stream", "unknown/unknown"):
-        return "html" if essence != "text/plain" else "text"
+    if is_markup and essence in _UNSURE:
+        return "html"
     if _TEXT_TYPES.fullmatch(essence):
         return "text"
-    return "binary" if _CONTROL.search(body[:2048]) else "text"
+    kind = essence.partition("/")[0]
+    if is_binary:
+        return _BINARY.get(kind) or ("office" if _OFFICE.search(essence) else "binary")
+    return "text"
+
+
+def _is_late_pdf(body: bytes, essence: str, is_binary: bool) -> bool:
+    """A PDF with something before its mark, which its readers accept in the first 1,024 octets."""
+    return b"%PDF-" in body[:1024] and (is_binary or essence in ("application/pdf", "application/x-pdf"))
 
 
 def _magic(body: bytes) -> Form | None:
     if body[4:8] == b"ftyp":
         return "video"
-    if body[:4] == b"RIFF" and body[8:12] in (b"WEBP", b"WAVE", b"AVI "):
-        return {b"WEBP": "image", b"WAVE": "audio", b"AVI ": "video"}[body[8:12]]  # type: ignore[return-value]
+    if body[:4] == b"RIFF":
+        return _RIFF.get(body[8:12])
+    if body[:2] == b"PK" and any(mark in body[:4096] for mark in _OFFICE_PARTS):
+        return "office"
     return next((form for mark, form in _MAGIC if body.startswith(mark)), None)

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from lxml import etree
 from lxml.html import HtmlElement, HTMLParser, document_fromstring
 
+from polite_crawler.readers.tags import MAX_ATTRIBUTES, limit_attributes
+
 _NUL = re.compile("\x00")
 _EMPTY = "<html><body></body></html>"
 _DEPTH = re.compile(r"depth|too deep|RESOURCE_LIMIT|Excessive", re.I)
@@ -24,13 +26,15 @@ def parse_html(source: str) -> Tree:
 
     libxml2 drops what nests deeper than 2,048 elements and all that follows it; the note says so.
     """
+    source, cut = limit_attributes(source)
+    notes = (f"cut: a tag with more than {MAX_ATTRIBUTES} attributes",) if cut else ()
     parser = HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
     data = _NUL.sub("", source).encode("utf-8", "replace")
     try:
         root = document_fromstring(data, parser=parser, ensure_head_body=False)
     except (etree.ParserError, etree.XMLSyntaxError, AssertionError):
-        return Tree(document_fromstring(_EMPTY), ())
-    return Tree(root, _limits(parser))
+        return Tree(document_fromstring(_EMPTY), notes)
+    return Tree(root, notes + _limits(parser))
 
 
 def _limits(parser: HTMLParser) -> tuple[str, ...]:

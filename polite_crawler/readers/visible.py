@@ -13,7 +13,7 @@ from lxml.html import HtmlElement
 
 from polite_crawler.readers.flow import Flow
 from polite_crawler.readers.hiding import read_style
-from polite_crawler.readers.scrub import one_line, visible
+from polite_crawler.readers.scrub import one_line
 
 MAX_LINKS = 10_000
 _LINK_TEXT = 500
@@ -117,7 +117,7 @@ class _Walk:
                 tail = child.tail
                 if tail:
                     self._text(tail, top)
-        return visible(self.flow.text())
+        return self.flow.text()
 
     def _text(self, text: str, within: _Open) -> None:
         if within.zero:

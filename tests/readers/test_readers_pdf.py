@@ -1,0 +1,245 @@
+"""PDF files, good and hostile, through the real worker process."""
+
+import os
+import signal
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import psutil
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pdf_maker import ENCRYPTED, HELLO, PAGE_LOOP, document, flate_bomb, form_bomb, stream, text_page
+
+from polite_crawler.readers import pdf as module
+from polite_crawler.readers import pdf_worker
+from polite_crawler.readers.hyphens import join_words
+from polite_crawler.readers.pdf import Pdf, PdfLimits, close_worker, page_of, read_pdf, read_pdf_page
+
+SMALL = PdfLimits(seconds=10, cpu=5, memory=200 << 20)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _worker() -> Iterator[None]:
+    yield
+    close_worker()
+
+
+def worker_process() -> psutil.Process:
+    process = module._SERVER._process
+    assert process is not None
+    return psutil.Process(process.pid)
+
+
+def test_text_and_pages() -> None:
+    pdf = read_pdf(document(text_page("First page", "second line"), text_page("Second page")))
+    assert pdf.text == "First page\nsecond line\n\nSecond page"
+    assert pdf.pages == ((0, 22), (24, 35))
+    assert pdf.page_count == 2
+    assert pdf.notes == ()
+    assert [page_of(pdf.pages, position) for position in (0, 21, 22, 24, 34, 35)] == [1, 1, None, 2, 2, None]
+
+
+def test_a_page_of_the_store() -> None:
+    info = b"<</Title(A  title)/Author(A. Writer)/CreationDate(D:20260304120000+01'00')/ModDate(D:202603)>>"
+    page = read_pdf_page(document(text_page("text"), info=info))
+    assert (page.kind, page.title, page.text) == ("pdf", "A title", "text")
+    assert page.meta == {
+        "author": "A. Writer",
+        "published": "2026-03-04T11:00:00Z",
+        "modified": "2026-03",
+        "pages": [[0, 4]],
+        "page_count": 1,
+    }
+
+
+@pytest.mark.parametrize(
+    ("date", "expected"),
+    [
+        (b"D:2026", "2026"),
+        (b"D:20260304", "2026-03-04"),
+        (b"D:2026030412", "2026-03-04T12:00:00"),
+        (b"D:20260304120000Z", "2026-03-04T12:00:00Z"),
+        (b"20260304120000-0330", "2026-03-04T15:30:00Z"),
+        (b"D:20269999", None),
+        (b"yesterday", None),
+    ],
+)
+def test_dates(date: bytes, expected: str | None) -> None:
+    info = b"<</CreationDate(%s)>>" % date
+    assert read_pdf(document(text_page("x"), info=info)).meta.get("published") == expected
+
+
+def test_limits_of_pages_and_characters() -> None:
+    body = document(*(text_page(f"page {number}") for number in range(1, 6)))
+    pdf = read_pdf(body, PdfLimits(pages=2))
+    assert (pdf.text, pdf.page_count, pdf.notes) == ("page 1\n\npage 2", 5, ("cut: more than 2 pages",))
+    pdf = read_pdf(body, PdfLimits(characters=9))
+    assert (pdf.text, pdf.notes) == ("page 1\n\npag", ("cut: more than 9 characters",))
+
+
+@pytest.mark.parametrize(
+    ("body", "note"),
+    [
+        (b"<html>no</html>", "not a PDF file"),
+        (b"%PDF-1.7 nothing", "no text: the file is broken"),
+        (document(text_page("x"))[:150], "no text: the file is broken"),
+        (ENCRYPTED, "no text: a password is needed"),
+        (document(stream(b"")), "no text: the pages have none, as those of a scan"),
+        (PAGE_LOOP, "left out: 2 pages that cannot be read"),
+    ],
+)
+def test_files_without_text(body: bytes, note: str) -> None:
+    pdf = read_pdf(body)
+    assert pdf.text.strip() == ""
+    assert len(pdf.notes) == 1
+    assert pdf.notes[0].startswith(note)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        flate_bomb(1 << 28),
+        form_bomb(12),
+        document(stream(b"BT /F1 1 Tf 50 700 Td " + b"(ab) Tj " * 2_000_000 + b" ET")),
+    ],
+    ids=["flate", "forms", "operators"],
+)
+def test_bombs_cost_a_note(body: bytes) -> None:
+    pdf = read_pdf(body, SMALL)
+    assert pdf.text == ""
+    assert len(pdf.notes) == 1
+    assert pdf.notes[0].startswith("cut: the reader stopped before the first page")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"q " * 300_000 + HELLO, HELLO + b"[" * 300_000, HELLO + b"BT (" + b"(" * 300_000],
+    ids=["q", "arrays", "parentheses"],
+)
+def test_deep_content(content: bytes) -> None:
+    pdf = read_pdf(document(stream(content)), SMALL)
+    assert pdf.text == "Hello quote here" or pdf.notes
+
+
+def test_what_came_before_a_bomb_is_kept() -> None:
+    bomb = stream(b"BT /F1 1 Tf 50 700 Td " + b"(ab) Tj " * 2_000_000 + b" ET")
+    pdf = read_pdf(document(text_page("kept"), bomb), SMALL)
+    assert pdf.text == "kept"
+    assert pdf.notes == ("cut: the reader stopped after page 1 of 2 (memory or a fault of the file)",)
+
+
+def test_the_time_of_a_file_is_bounded() -> None:
+    content = stream(b"BT /F1 1 Tf 50 700 Td " + b"(ab) Tj " * 2_000_000 + b" ET")
+    pdf = read_pdf(document(content), PdfLimits(seconds=0.05, memory=4 << 30))
+    assert pdf.notes == ("cut: the reader stopped before the first page (time)",)
+
+
+def test_a_bomb_leaves_the_next_file_alone() -> None:
+    bomb, good = flate_bomb(1 << 28), document(text_page("good"))
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda body: read_pdf(body, SMALL), [bomb, good, good, bomb, good, good]))
+    assert [pdf.text for pdf in found] == ["", "good", "good", "", "good", "good"]
+
+
+def test_children_end_and_the_worker_stays() -> None:
+    read_pdf(document(text_page("one")))
+    first = worker_process()
+    read_pdf(document(text_page("two")))
+    assert worker_process() == first
+    _, alive = psutil.wait_procs(first.children(), timeout=10)
+    assert alive == []
+
+
+def test_a_worker_that_was_killed_is_started_again() -> None:
+    read_pdf(document(text_page("one")))
+    worker = worker_process()
+    worker.kill()
+    psutil.wait_procs([worker], timeout=10)
+    assert read_pdf(document(text_page("two"))).text == "two"
+
+
+def test_a_child_that_was_killed_is_a_note() -> None:
+    read_pdf(document(text_page("one")))
+    worker = worker_process()
+    content = stream(b"BT /F1 1 Tf 50 700 Td " + b"(ab) Tj " * 3_000_000 + b" ET")
+    with ThreadPoolExecutor(1) as pool:
+        answer = pool.submit(read_pdf, document(content), PdfLimits(seconds=60, cpu=60, memory=8 << 30))
+        while not (children := worker.children()):
+            assert not answer.done()
+        children[0].send_signal(signal.SIGKILL)
+        pdf = answer.result()
+    assert pdf.notes == ("cut: the reader stopped before the first page (memory)",)
+
+
+def test_closing_ends_the_worker() -> None:
+    read_pdf(document(text_page("one")))
+    worker = worker_process()
+    close_worker()
+    assert not worker.is_running()
+    close_worker()
+    assert read_pdf(document(text_page("two"))).text == "two"
+
+
+def test_a_worker_that_gives_no_answer_is_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_GRACE", 0.0)
+    read_pdf(document(text_page("one")))
+    worker = worker_process()
+    worker.suspend()
+    try:
+        pdf = read_pdf(document(text_page("two")), PdfLimits(seconds=0.2))
+    finally:
+        worker.resume()
+    assert pdf == Pdf(notes=("cut: the reader gave no answer in time before the first page",))
+
+
+def test_after_a_fork_the_worker_belongs_to_the_parent() -> None:
+    read_pdf(document(text_page("one")))
+    worker = worker_process()
+    module._SERVER.forget()
+    assert module._SERVER._process is None
+    assert read_pdf(document(text_page("two"))).text == "two"
+    assert worker_process() != worker
+    worker.kill()
+    os.waitpid(worker.pid, 0)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_a_damaged_file_is_read_or_noted(data: st.DataObject) -> None:
+    body = bytearray(document(text_page("some text"), text_page("more text")))
+    for _ in range(data.draw(st.integers(1, 8))):
+        body[data.draw(st.integers(9, len(body) - 1))] = data.draw(st.integers(0, 255))
+    pdf = read_pdf(bytes(body), SMALL)
+    pdf.text.encode()
+    assert pdf.notes or len(pdf.pages) == pdf.page_count
+
+
+@pytest.mark.parametrize(
+    ("texts", "joined"),
+    [
+        (["no mark"], ["no mark"]),
+        (["exam\ufffeple"], ["example"]),
+        (["Asia\ufffePacific"], ["Asia-Pacific"]),
+        (["the governor\ufffegeneral", "a governor-general"], ["the governor-general", "a governor-general"]),
+        (["a care\ufffefully made", "made carefully"], ["a carefully made", "made carefully"]),
+        (["third\ufffeparty", "a third of the party"], ["third-party", "a third of the party"]),
+        (["a\ufffeb", "a b"], ["ab", "a b"]),
+        (["mid\ufffe1860", "x\ufffe"], ["mid-1860", "x-"]),
+    ],
+)
+def test_broken_words_are_joined(texts: list[str], joined: list[str]) -> None:
+    assert join_words(texts) == joined
+
+
+def test_the_pages_of_the_worker_itself() -> None:
+    """The functions of the worker in this process, where their branches are counted."""
+    lines = list(pdf_worker.pages(document(text_page("a"), text_page("b")), 9, 99))
+    assert [text for _, text in lines] == ["", "a", "b", ""]
+    for body, kind in ((b"%PDF-", "broken"), (ENCRYPTED, "password")):
+        assert next(pdf_worker.pages(body, 9, 9))[0]["error"] == kind
+    *_, (last, text) = pdf_worker.pages(document(text_page("abc")), 9, 2)
+    assert (last, text) == ({"cut": "characters"}, "")
+    *_, (last, text) = pdf_worker.pages(document(text_page("a"), text_page("b")), 1, 9)
+    assert (last, text) == ({"cut": "pages"}, "")
+    assert [line["fault"] for line, _ in pdf_worker.pages(PAGE_LOOP, 9, 9) if "fault" in line] == ["PdfiumError"] * 2
