@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 COMMANDS: dict[str, str] = {
     "crawl": "follow the links of a site and store each page",
+    "discover": "list the pages of a site from its sitemaps and feeds",
     "fetch": "fetch and store one or more pages",
     "find": "search the stored pages",
     "read": "print the stored text of a page",

@@ -20,11 +20,13 @@ READ = frozenset({"ok", "not_modified"})
 
 @dataclass(slots=True)
 class Ended:
-    """A spider that has ended. `error` says why the crawl could not go on, if it could not."""
+    """A spider that has ended. `error` says why the crawl could not go on, if it could not; `summary` is that of the
+    spider, if it has one."""
 
     pages: list[PageResult] = field(default_factory=list)
     interrupted: bool = False
     error: str | None = None
+    summary: object = None
 
 
 def run_spider(spider: type[Spider], settings: Mapping[str, Any], **arguments: Any) -> Ended:
@@ -51,6 +53,7 @@ async def _run(spider: type[Spider], settings: Mapping[str, Any], arguments: Map
     crawl = asyncio.ensure_future(runner.crawl(crawler, **arguments))
     with _stopped_by_signals(crawler, crawl, ended), suppress(asyncio.CancelledError):
         await crawl
+    ended.summary = getattr(crawler.spider, "summary", None)
     ended.error = crawler.stats.get_value(ERROR) if crawler.stats is not None else None
     return ended
 

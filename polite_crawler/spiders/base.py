@@ -62,7 +62,6 @@ def page_result(request: Request, answer: Response | Failure, *, params: frozens
     final = answer.url if isinstance(answer, Response) else request.url
     held = cited is not None and cited.hold is not None
     read = page is not None and capture is not None and capture.outcome in ("ok", "not_modified")
-    notes = [capture.note if capture else _failure_note(answer), *trace.notes]
     return PageResult(
         url=redaction.redact_url(asked, params).url,
         final_url=redaction.redact_url(final, params).url,
@@ -78,8 +77,15 @@ def page_result(request: Request, answer: Response | Failure, *, params: frozens
         truncated=bool(cited and cited.body and cited.body.truncated),
         held_back=held,
         archived=None,
-        note="; ".join(dict.fromkeys(note for note in notes if note)) or None,
+        note=page_note(request, answer),
     )
+
+
+def page_note(request: Request, answer: Response | Failure) -> str | None:
+    """What is to be said of a request that has ended."""
+    trace = trace_of(request)
+    notes = [trace.capture.note if trace.capture else _failure_note(answer), *trace.notes]
+    return "; ".join(dict.fromkeys(note for note in notes if note)) or None
 
 
 def _failure_note(answer: Response | Failure) -> str | None:

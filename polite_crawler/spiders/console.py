@@ -4,14 +4,14 @@ import json
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, is_dataclass
 from typing import Any, Literal, Self, TextIO
 
 from scrapy import signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 
-from polite_crawler.spiders.results import CrawlSummary, PageResult
+from polite_crawler.spiders.results import CrawlSummary, DiscoveredUrl, DiscoverySummary, PageResult
 
 Output = Literal["text", "json", "none"]
 
@@ -43,7 +43,7 @@ class Console:
             return
         if self._status is not None:
             self._status.clear()
-        _print(page_json(item) if self._output == "json" else page_line(item))
+        _print(to_json(item) if self._output == "json" else page_line(item))
         if self._status is not None:
             self._status.show(_progress(self._crawler))
 
@@ -51,12 +51,13 @@ class Console:
         if self._status is not None:
             self._status.clear()
         summary = getattr(spider, "summary", None)
-        if isinstance(summary, CrawlSummary):
-            _print(
-                json.dumps({"summary": asdict(summary)}, ensure_ascii=False)
-                if self._output == "json"
-                else summary_text(summary)
-            )
+        if isinstance(summary, DiscoverySummary):
+            # the newest comes first, so nothing is printed before everything is known
+            for row in spider.found:
+                _print(to_json(row) if self._output == "json" else discovered_line(row))
+        if isinstance(summary, CrawlSummary | DiscoverySummary):
+            text = summary_text(summary) if isinstance(summary, CrawlSummary) else discovery_text(summary)
+            _print(to_json({"summary": asdict(summary)}) if self._output == "json" else text)
 
 
 class StatusLine:
@@ -81,9 +82,9 @@ class StatusLine:
             self._shown = False
 
 
-def page_json(page: PageResult) -> str:
-    """A page as one line of JSON, all keys present."""
-    return json.dumps(asdict(page), ensure_ascii=False)
+def to_json(result: Any) -> str:
+    """A result as one line of JSON, all keys present."""
+    return json.dumps(asdict(result) if is_dataclass(result) else result, ensure_ascii=False)  # type: ignore[arg-type]
 
 
 def page_line(page: PageResult) -> str:
@@ -108,6 +109,22 @@ def summary_text(summary: CrawlSummary) -> str:
         f"links not followed: {summary.skipped}"
         + (f" ({skips})" if skips else "")
         + f"; still queued: {summary.queued}",
+    ]
+    return printable("\n".join(lines))
+
+
+def discovered_line(row: DiscoveredUrl) -> str:
+    """A page that was discovered, as a person reads it."""
+    return printable(f"{row.lastmod or '-':<20}  {row.url}")
+
+
+def discovery_text(summary: DiscoverySummary) -> str:
+    """The summary of a discovery as a person reads it."""
+    lines = [f"stopped: {summary.stopped}; {summary.count} URLs, {summary.dropped} left out"]
+    lines += [
+        f"  {source.kind:<8}{source.outcome:<13}{source.urls:>6}  {source.url}"
+        + (f"  {source.note}" if source.note else "")
+        for source in summary.sources
     ]
     return printable("\n".join(lines))
 
