@@ -15,12 +15,14 @@ _REPLAYED = frozenset({"", "identity", "gzip", "x-gzip", "deflate", "br"})
 @dataclass(frozen=True, slots=True)
 class RecordBody:
     """The body of a record: its octets, their SHA-256, and the same octets as stored deflate data (None when they
-    stand there with their content coding, which the record does not have). `decoded` says that the coding is gone."""
+    stand there with their content coding, which the record does not have). `decoded` says that the coding is gone;
+    `received` are the octets with it."""
 
     data: bytes
     sha256: str
     stored: RawBlob | None
     decoded: bool = False
+    received: bytes = b""
 
 
 def payload_of(body: Body) -> tuple[str, bool]:
@@ -39,7 +41,7 @@ def load(blobs: Blobs, body: Body) -> RecordBody:
         raise BlobError(body.sha256, "damaged (its SHA-256 is wrong)")
     sha256, decoded = payload_of(body)
     if not decoded:
-        return RecordBody(data, sha256, raw)
+        return RecordBody(data, sha256, raw, received=data)
     assert body.decoded is not None
     try:
         plain = decode_body(data, body.coding, body.decoded.size)
@@ -47,7 +49,7 @@ def load(blobs: Blobs, body: Body) -> RecordBody:
         raise BlobError(body.sha256, f"damaged ({error})") from None
     if hashlib.sha256(plain).hexdigest() != sha256:
         raise BlobError(body.sha256, "damaged (its decoded SHA-256 is wrong)")
-    return RecordBody(plain, sha256, None, decoded=True)
+    return RecordBody(plain, sha256, None, decoded=True, received=data)
 
 
 def _inflated(raw: RawBlob, sha256: str) -> bytes:

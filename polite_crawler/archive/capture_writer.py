@@ -92,6 +92,8 @@ class CaptureWriter:
         if capture.request is not None:
             self._writer.write(records.request(capture, about, info))
         self._writer.write(records.metadata(capture, about, info))
+        if original is None and body is not None and body.decoded:
+            self._writer.write(records.coded(capture, body, info))
         if original is not None or not gives_documents(capture):
             return
         assert body is not None
@@ -107,7 +109,7 @@ class CaptureWriter:
         of = (capture.source or {}).get("of")
         loaded = record_id(of, "response") if isinstance(of, str) and self._scratch.has_capture(of) else None
         self._writer.write(records.rendered(capture, body, loaded, info))
-        self._writer.write(records.metadata(capture, record_id(capture.id, "conversion"), info))
+        self._writer.write(records.metadata(capture, record_id(capture.id, records.RENDER_URN), info))
 
     def _original(self, capture: Capture) -> Original | None:
         """What a 304 confirmed, when the log knows it."""

@@ -9,9 +9,10 @@ from typing import Any, BinaryIO
 
 from polite_crawler.archive.cdx import timestamp
 from polite_crawler.archive.check_warc import Seen
+from polite_crawler.archive.description import json_object
 from polite_crawler.archive.digests import parse_digest
 from polite_crawler.archive.faults import Faults
-from polite_crawler.archive.package import UNREADABLE, Package, json_object
+from polite_crawler.archive.package import UNREADABLE, Package
 from polite_crawler.archive.wacz import ARCHIVE, INDEX_OF_PACKED, PAGES
 
 LINE_LIMIT = 1 << 24

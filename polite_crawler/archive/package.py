@@ -1,20 +1,16 @@
 """Reading a WACZ package: its parts within bounds, and whether its description and its signature hold."""
 
-import hashlib
 import io
-import json
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any, BinaryIO
 
-from polite_crawler.archive.faults import Faults
-from polite_crawler.archive.signature import fault_of
-from polite_crawler.archive.wacz import ARCHIVE, DATAPACKAGE, DIGEST
+from polite_crawler.archive.wacz import ARCHIVE
 
 ENTRIES = 100_000
 """A package with more members than this is not read."""
@@ -149,44 +145,3 @@ class _Slice(io.RawIOBase):
         buffer[: len(octets)] = octets
         self._at += len(octets)
         return len(octets)
-
-
-def description_of(package: Package, faults: Faults) -> Mapping[str, Any] | None:
-    """The description of a package, its hash and its signature checked; None when there is none."""
-    octets = package.small(DATAPACKAGE)
-    if octets is None:
-        faults.add(DATAPACKAGE, "missing, too large or damaged")
-        return None
-    described = json_object(octets)
-    if described is None:
-        faults.add(DATAPACKAGE, "no JSON object")
-    _check_digest(package, f"sha256:{hashlib.sha256(octets).hexdigest()}", faults)
-    return described
-
-
-def json_object(octets: bytes) -> dict[str, Any] | None:
-    """The JSON object of some octets, or None."""
-    try:
-        value = json.loads(octets)
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
-
-
-def _check_digest(package: Package, digest: str, faults: Faults) -> None:
-    octets = package.small(DIGEST)
-    if octets is None:
-        faults.add(DIGEST, "missing, too large or damaged")
-        return
-    stated = json_object(octets)
-    if stated is None:
-        faults.add(DIGEST, "no JSON object")
-        return
-    if stated.get("path") != DATAPACKAGE or stated.get("hash") != digest:
-        faults.add(DIGEST, f"its path and hash are not those of {DATAPACKAGE}")
-    signed = stated.get("signedData")
-    if signed is None:
-        return
-    fault = fault_of(signed, digest) if isinstance(signed, dict) else "signedData is no JSON object"
-    if fault is not None:
-        faults.add(DIGEST, fault)

@@ -89,11 +89,13 @@ class ArchiveRecord:
 
 
 class RecordReader:
-    """Iterates over the records of a seekable file. `remark` hears an offset and what is not as the standard says."""
+    """Iterates over the records of a seekable file. `remark` hears an offset and what is not as the standard says,
+    `fault` (by default `remark`) what made a record or a part of the file unreadable."""
 
-    def __init__(self, file: BinaryIO, remark: Remark | None = None) -> None:
+    def __init__(self, file: BinaryIO, remark: Remark | None = None, *, fault: Remark | None = None) -> None:
         self._source: Source = source_of(file)
         self._remark = remark or (lambda offset, what: None)
+        self._fault = fault or self._remark
         self._held = b""
         self._unit = 0
         self._used = 0
@@ -138,7 +140,7 @@ class RecordReader:
             record.lost = record.lost or self._source.fault
             self._told = True
         if record.lost is not None:
-            self._say(record.where, record.lost)
+            self._fault(record.where, record.lost)
             self._leave(record)
         record.length = self._end() - record.offset if record.offset is not None else None
 
@@ -172,7 +174,7 @@ class RecordReader:
         """Give up what is left of the unit. A plain file has more records behind, those of a wrong length from the
         beginning of its block on."""
         if self._source.fault is not None and not self._told:
-            self._say(self._unit, self._source.fault)
+            self._fault(self._unit, self._source.fault)
             self._told = True
         if record is not None and record.read and not record.cut and self._source.rewind(record.start):
             self._held, self._used = b"", record.start
@@ -187,10 +189,10 @@ class RecordReader:
         if version is None:
             if _ARC_LINE.fullmatch(line):
                 return self._arc_record(start, line)
-            self._say(self._place(start), f"no record begins here, but {line[:40]!r}")
+            self._fault(self._place(start), f"no record begins here, but {line[:40]!r}")
             return None
         if version[2] == b"\n":
-            self._say(self._place(start), "lines that end in LF and not in CRLF")
+            self._remark(self._place(start), "lines that end in LF and not in CRLF")
         fields = self._fields(start)
         if fields is None:
             return None
@@ -204,7 +206,7 @@ class RecordReader:
         while True:
             line = self._line()
             if not line.endswith(b"\n") or self._used - start > HEADER_LIMIT:
-                self._say(self._place(start), "the fields of the record do not end")
+                self._fault(self._place(start), "the fields of the record do not end")
                 return None
             text = _text(line.rstrip(b"\r\n"))
             if not text:
@@ -215,7 +217,7 @@ class RecordReader:
                 continue
             name, colon, value = text.partition(":")
             if not colon or not _TOKEN.fullmatch(name.strip()):
-                self._say(self._place(start), f"a line that is no field: {text[:40]!r}")
+                self._remark(self._place(start), f"a line that is no field: {text[:40]!r}")
                 continue
             fields.append((name.strip(), value.strip()))
 
@@ -223,7 +225,7 @@ class RecordReader:
         stated = record.get("Content-Length")
         if stated is not None and _LENGTH.fullmatch(stated):
             return int(stated)
-        self._say(record.where, f"no Content-Length, but {stated!r}" if stated else "no Content-Length")
+        self._remark(record.where, f"no Content-Length, but {stated!r}" if stated else "no Content-Length")
         if self._source.whole:
             record.lost = "the length of the block is not known"
             return 0
@@ -256,11 +258,11 @@ class RecordReader:
         if record.version == ARC:
             pass
         elif seen != b"\r\n\r\n" and record.size is not None:
-            self._say(record.where, f"the block does not end in CRLF CRLF, but in {(seen + after)[:8]!r}")
+            self._remark(record.where, f"the block does not end in CRLF CRLF, but in {(seen + after)[:8]!r}")
         if after and record.size is not None and after[:1] not in (b"\r", b"\n") and not self._begins_record():
             record.lost = f"what follows octet {self._place(end)} is no record: the Content-Length is wrong"
         if after and not self._source.whole and record.lost is None:
-            self._say(record.where, "more than one record in a gzip member")
+            self._remark(record.where, "more than one record in a gzip member")
 
     def _begins_record(self) -> bool:
         held = self._peek(1 << 12)
@@ -320,9 +322,6 @@ class RecordReader:
 
     def _end(self) -> int:
         return self._used if self._source.whole else self._source.end
-
-    def _say(self, offset: int, what: str) -> None:
-        self._remark(offset, what)
 
 
 def _text(line: bytes) -> str:

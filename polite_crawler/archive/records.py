@@ -22,6 +22,9 @@ TEXT_URN = "urn:text:"
 """Before the URL of a page: the text that the reader made of its PDF."""
 RENDER_URN = "urn:render:"
 """Before the URL of a page: its document tree after the scripts ran, as HTML."""
+CODED_URN = "urn:coded:"
+"""Before the URL of a page: its body as received, where the response holds it without a coding that replay tools do not
+know."""
 
 _END = b"\r\n\r\n"
 _REVISIT = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
@@ -188,10 +191,16 @@ def rendered(capture: Capture, body: RecordBody, of: str | None, info: str) -> R
     return _conversion(capture, RENDER_URN, body.data, content_type(capture) or "text/html; charset=utf-8", of, info)
 
 
+def coded(capture: Capture, body: RecordBody, info: str) -> Record:
+    """The body as received, when the response holds it decoded."""
+    of = record_id(capture.id, "response")
+    return _conversion(capture, CODED_URN, body.received, "application/octet-stream", of, info)
+
+
 def _conversion(capture: Capture, urn: str, block: bytes, kind: str, of: str | None, info: str) -> Record:
     digest = sha256_label(block)
     fields = (
-        *_common(capture, "conversion", info, target=urn + uri_of(capture.url)),
+        *_common(capture, "conversion", info, target=urn + uri_of(capture.url), name=urn),
         *((("WARC-Refers-To", of),) if of else ()),
         ("WARC-Payload-Digest", digest),
         ("WARC-Block-Digest", digest),
@@ -201,10 +210,10 @@ def _conversion(capture: Capture, urn: str, block: bytes, kind: str, of: str | N
     return Record(fields, block)
 
 
-def _common(capture: Capture, part: str, info: str, *, target: str | None = None) -> Fields:
+def _common(capture: Capture, part: str, info: str, *, target: str | None = None, name: str | None = None) -> Fields:
     return (
         ("WARC-Type", part),
-        ("WARC-Record-ID", record_id(capture.id, part)),
+        ("WARC-Record-ID", record_id(capture.id, name or part)),
         ("WARC-Warcinfo-ID", info),
         ("WARC-Target-URI", target or uri_of(capture.url)),
         ("WARC-Date", date_of(capture)),

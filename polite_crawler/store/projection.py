@@ -31,8 +31,11 @@ class Extractor(Protocol):
 
 
 def gives_documents(capture: Capture) -> bool:
-    """Whether a capture of this kind and outcome has a body that is read as a document."""
-    return capture.kind in _LIVE + _COPIES and capture.outcome == "ok" and capture.body is not None
+    """Whether a capture of this kind and outcome has a body that is read as a document. An imported one says in
+    `source.kind` what was asked for: a robots.txt or an image of a page is none."""
+    if capture.kind not in _LIVE + _COPIES or capture.outcome != "ok" or capture.body is None:
+        return False
+    return capture.kind != "import" or (capture.source or {}).get("kind", "fetch") in _LIVE + _COPIES
 
 
 def read_body(capture: Capture, received: bytes) -> bytes:
