@@ -35,7 +35,8 @@ class PathPattern:
         """The pattern of the value of a rule, as its author wrote it."""
         anchored = value.endswith(b"$")
         pattern, octets = _compared(value[:-1] if anchored else value, pattern=True)
-        return cls(tuple(_STARS.sub(b"*", pattern).split(b"*")), octets + anchored, anchored)
+        parts = tuple(_STARS.sub(b"*", pattern).split(b"*")) if b"*" in pattern else (pattern,)
+        return cls(parts, octets + anchored, anchored)
 
     @property
     def prefix(self) -> bytes:

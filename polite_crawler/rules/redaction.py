@@ -103,7 +103,7 @@ def secrets_of(
         finder.url(url.translate(_BREAKS), "url")
     for head, side in ((request_head, "request"), (response_head, "response")):
         for _, name, value, _ in _lines(head):
-            finder.field(side, name, _FOLD.sub(" ", value))
+            finder.field(side, name, _unfolded(value))
     spelled = {text for value in finder.secrets for text in (value, unquote(value)) if len(text) >= SHORTEST}
     return tuple(sorted(spelled - {REDACTED}, key=lambda text: (-len(text), text)))
 
@@ -119,10 +119,12 @@ def _redact_head(head: bytes, side: str, params: frozenset[str], secrets: Sequen
     finder = SecretFinder(params)
     out = bytearray()
     for lead, name, value, end in _lines(head):
-        before = finder.places
-        text = finder.field(side, name, _FOLD.sub(" ", value))
-        out += lead + (value if finder.places == before else text).encode("latin-1", "replace") + end
-    known = find_secrets(bytes(out), secrets)
+        before = finder.replaced
+        text = finder.field(side, name, _unfolded(value))
+        out += lead
+        out += (value if finder.replaced == before else text).encode("latin-1", "replace")
+        out += end
+    known = find_secrets(bytes(out), secrets) if secrets else ()
     for start, length in reversed(known):
         out[start : start + length] = REDACTED.encode()
     places = (*finder.places, (f"{side}.head", len(known))) if known else finder.places
@@ -143,6 +145,10 @@ def _lines(head: bytes) -> Iterator[tuple[bytes, str, str, bytes]]:
         yield lead, name, body[len(lead) :].decode("latin-1"), end
 
 
+def _unfolded(value: str) -> str:
+    return _FOLD.sub(" ", value) if "\n" in value or "\r" in value else value
+
+
 def _logical_lines(head: bytes) -> Iterator[bytes]:
     lines = re.findall(rb"[^\n]*\n|[^\n]+", head)
     starts, at = [], 0
@@ -151,4 +157,8 @@ def _logical_lines(head: bytes) -> Iterator[bytes]:
             starts.append(at)
         at += len(line)
     for start, end in pairwise([*starts, at]):
-        yield from _BARE_CR.split(head[start:end])
+        line = head[start:end]
+        if line.find(b"\r", 0, -2) < 0:
+            yield line
+        else:
+            yield from _BARE_CR.split(line)

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from typing import Literal
 
 from protego import Protego
 
@@ -166,16 +167,17 @@ class RobotsFile:
 
     def _read(self, number: int, key: str, value: bytes) -> None:
         group = self.groups[-1] if self.groups else None
-        if key.startswith(_AGENT_KEYS):
+        kind = _kind(key)
+        if kind == "agent":
             if group is None or not group.open:
                 group = Group()
                 self.groups.append(group)
             group.agents.append(_agent(value))
-        elif key.startswith(("allow", *_DISALLOW_KEYS)):
+        elif kind != "other":
             if group is not None:
                 group.open = False
                 if value:
-                    group.rules.append(_rule(not key.startswith("d"), value, number, group))
+                    group.rules.append(_rule(kind == "allow", value, number, group))
         else:
             self._read_other(number, key, value.decode("utf-8", "replace"), group)
 
@@ -272,6 +274,16 @@ def _lines(text: bytes) -> Iterator[tuple[int, str, bytes]]:
                 continue
             key, value = words
         yield number, key.strip(_WHITE).decode("utf-8", "replace").lower(), value.strip(_WHITE)
+
+
+@lru_cache(maxsize=256)
+def _kind(key: str) -> Literal["agent", "allow", "disallow", "other"]:
+    """Keys count by their beginning, as in Google's parser."""
+    if key.startswith(_AGENT_KEYS):
+        return "agent"
+    if key.startswith("allow"):
+        return "allow"
+    return "disallow" if key.startswith(_DISALLOW_KEYS) else "other"
 
 
 def _agent(value: bytes) -> str:

@@ -55,16 +55,19 @@ _IN_BRACKETS = re.compile(r"\[([^\[\]]+)\]$")
 _WORD = re.compile(r"""[^\s"'<>,]+""")
 _REFRESH = re.compile(r"""\s*[\d.]*\s*[;,]?\s*(?:url\s*=\s*)?["']?""", re.IGNORECASE)
 _NEXT_COOKIE = re.compile(r"(,\s*[!#$%&'*+.^_`|~0-9A-Za-z-]+=)([^;,]+)")
+_MARK = re.compile("[?#@;]").search
 _LONGEST_NAME = 120
 
 
 class SecretFinder:
-    """Replaces secrets by REDACTED and keeps what it found: `places`, and `secrets`, the values themselves."""
+    """Replaces secrets by REDACTED and keeps what it found: `places`, how many it `replaced`, and `secrets`, the values
+    themselves."""
 
     def __init__(self, params: frozenset[str] = DEFAULT_SECRET_PARAMS) -> None:
         self._names = _folded(params)
         self._places: dict[str, int] = {}
         self.secrets: list[str] = []
+        self.replaced = 0
 
     @property
     def places(self) -> tuple[Place, ...]:
@@ -95,6 +98,8 @@ class SecretFinder:
             return self._whole(value, where)
         if not name and side == "request":
             return self._request_line(value, where)
+        if "/" not in value or not _MARK(value):
+            return value
         return _WORD.sub(lambda word: self.url(word[0], where) if _is_urlish(word[0]) else word[0], value)
 
     def _parameters(self, text: str) -> Iterator[tuple[int, int, str, str]]:
@@ -134,8 +139,12 @@ class SecretFinder:
         return (colon[0] if colon else "").join(REDACTED if part else "" for part in parts)
 
     def _take(self, where: str, secret: str) -> None:
-        self._places[where] = self._places.get(where, 0) + 1
+        self._count(where)
         self._know(secret)
+
+    def _count(self, where: str, n: int = 1) -> None:
+        self._places[where] = self._places.get(where, 0) + n
+        self.replaced += n
 
     def _know(self, secret: str) -> None:
         try:
@@ -165,7 +174,7 @@ class SecretFinder:
     def _whole_unknown(self, value: str, where: str, n: int) -> str:
         if not value.strip():
             return value
-        self._places[where] = self._places.get(where, 0) + n
+        self._count(where, n)
         return REDACTED
 
     def _know_cookie(self, content: str) -> None:
@@ -181,7 +190,7 @@ class SecretFinder:
         name, equals, content = pair.partition("=")
         if not (content if equals else name).strip():
             return pair
-        self._places[where] = self._places.get(where, 0) + 1
+        self._count(where)
         self._know_cookie(content if equals else name)
         return f"{name}={REDACTED}" if equals else REDACTED
 
@@ -228,7 +237,7 @@ _FIELDS: dict[str, Callable[[SecretFinder, str, str], str]] = {
 
 
 def _is_urlish(word: str) -> bool:
-    return (word.startswith("/") or "://" in word) and any(mark in word for mark in "?#@;")
+    return (word.startswith("/") or "://" in word) and _MARK(word) is not None
 
 
 def _level(delimiter: str) -> int:

@@ -38,8 +38,6 @@ MOST_FAR_PAGES = 12
 MOST_COPIES = 2
 """How many pages with one body on one host have their links followed."""
 
-_MOST_KEPT = 100_000
-
 _PATH_SESSION = re.compile(
     r";(?:jsessionid|phpsessid|sessionid|sid|aspsessionid\w*|cfid|cftoken|osCsid)=[^;/?]*|/\((?:[A-Za-z]\([^()/]{10,}\))+\)(?=/)",
     re.IGNORECASE,
@@ -82,9 +80,11 @@ def without_session(url: str) -> str:
 
 
 class TrapGuard:
-    """The rules that need to know the links before. `now` is the epoch time of the crawl."""
+    """The rules that need to know the links before. `now` is the epoch time of the crawl, `limit` bounds what each rule
+    remembers: beyond it, new links are no longer counted, and none is refused for that."""
 
-    def __init__(self, *, now: float) -> None:
+    def __init__(self, *, now: float, limit: int = 100_000) -> None:
+        self._limit = limit
         moment = datetime.fromtimestamp(now, UTC)
         self._now = moment.year * 12 + moment.month - 1
         self._calendars: dict[tuple[object, ...], set[tuple[int, int, int]]] = {}
@@ -107,7 +107,7 @@ class TrapGuard:
         if normal is None:
             return False
         key = (host_key(normal), digest)
-        if key not in self._copies and len(self._copies) >= _MOST_KEPT:
+        if key not in self._copies and len(self._copies) >= self._limit:
             return False
         urls = self._copies.setdefault(key, set())
         if normal not in urls and len(urls) < MOST_COPIES:
@@ -120,7 +120,7 @@ class TrapGuard:
             return None
         far = abs(page.months - self._now) > NEAR_MONTHS
         key = (host_key(normal), far, *page.shape)
-        if key not in self._calendars and len(self._calendars) >= _MOST_KEPT:
+        if key not in self._calendars and len(self._calendars) >= self._limit:
             return None
         return None if _admit(self._calendars.setdefault(key, set()), page, far) else "trap:calendar"
 
@@ -137,9 +137,9 @@ class TrapGuard:
         sets = self._param_sets.get(path, set())
         if names not in sets and len(sets) >= MOST_PARAM_SETS:
             return "trap:query"
-        if len(self._queries) < _MOST_KEPT:
+        if len(self._queries) < self._limit:
             self._queries[same] = this
-        if path in self._param_sets or len(self._param_sets) < _MOST_KEPT:
+        if path in self._param_sets or len(self._param_sets) < self._limit:
             self._param_sets.setdefault(path, sets).add(names)
         return None
 

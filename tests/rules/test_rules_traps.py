@@ -174,6 +174,17 @@ def test_a_page_that_repeats_itself_is_a_soft_404() -> None:
     assert not guard.is_soft_404("https://other/y", "same")
 
 
+def test_a_full_guard_refuses_nothing_new() -> None:
+    guard = TrapGuard(now=NOW, limit=1)
+    first = ["https://h/cal?y=2090&m=1&v=a", "https://h/p1?a=1&b=2"]
+    assert not any(guard.refusal(url) for url in first)
+    for n in range(200):
+        assert guard.refusal(f"https://h{n}/cal/2090/{n % 12 + 1}") is None
+        assert guard.refusal(f"https://h/p{n}?b={n}&a=1&c{n}=1") is None
+        assert not guard.is_soft_404(f"https://h/{n}", f"digest {n}")
+    assert guard.refusal("https://h/p1?b=2&a=1") is None
+
+
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.text(alphabet="ab/?&=;.0123(%", max_size=30).map("https://h/".__add__), max_size=10))
 def test_no_link_breaks_the_guard(urls: list[str]) -> None:
