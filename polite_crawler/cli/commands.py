@@ -3,6 +3,7 @@
 import argparse
 from collections.abc import Sequence
 from importlib import import_module
+from keyword import iskeyword
 from typing import TYPE_CHECKING, NoReturn, Protocol, cast
 
 from polite_crawler.cli.exits import Exit
@@ -12,10 +13,13 @@ if TYPE_CHECKING:
     from polite_crawler.cli.output import Output
 
 COMMANDS: dict[str, str] = {
+    "check": "say what is wrong with a WARC or WACZ file",
     "crawl": "follow the links of a site and store each page",
     "discover": "list the pages of a site from its sitemaps and feeds",
+    "export": "write stored captures as a WARC or WACZ file",
     "fetch": "fetch and store one or more pages",
     "find": "search the stored pages",
+    "import": "read a WARC, ARC or WACZ file into the store",
     "read": "print the stored text of a page",
     "reindex": "build the index of the store again from its log",
     "store": "look into the store: stats, hosts, reset, doctor, cat",
@@ -44,7 +48,8 @@ class Parser(argparse.ArgumentParser):
 
 def command_of(name: str) -> Command:
     """The module of a command."""
-    return cast("Command", import_module(f"polite_crawler.cli.{name.replace('-', '_')}"))
+    module = name.replace("-", "_") + ("_" if iskeyword(name) else "")
+    return cast("Command", import_module(f"polite_crawler.cli.{module}"))
 
 
 def parser_of(name: str, prog: str | None = None) -> argparse.ArgumentParser:
