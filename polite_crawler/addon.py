@@ -78,9 +78,13 @@ _ALWAYS: dict[str, Any] = {
 _UNLESS_SET: dict[str, Any] = {
     "DOWNLOAD_TIMEOUT": 60,
     "CONCURRENT_REQUESTS": 16,
-    "EXTENSIONS": {"polite_crawler.spiders.console.Console": 500},
     "LOG_FORMATTER": "polite_crawler.middlewares.log_formatter.LogFormatter",
 }
+
+_EXTENSIONS: tuple[tuple[str, int], ...] = (
+    ("polite_crawler.spiders.console.Console", 500),
+    ("polite_crawler.spiders.metrics.Metrics", 500),
+)
 
 _HANDLER = "polite_crawler.transport.handler.PoliteDownloadHandler"
 
@@ -122,6 +126,8 @@ class Addon:
             settings.set_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", stock, None)
         for ours, order in _PIPELINES:
             settings.setdefault_in_component_priority_dict("ITEM_PIPELINES", _load(ours), order)
+        for ours, order in _EXTENSIONS:
+            settings.setdefault_in_component_priority_dict("EXTENSIONS", _load(ours), order)
         _force(
             settings,
             "DOWNLOAD_HANDLERS",

@@ -33,6 +33,7 @@ DEFAULTS: dict[str, Any] = {
     "POLITE_SCOPE": "",
     "POLITE_LABELS": {},
     "POLITE_SCOPE_RANK": {},
+    "POLITE_METRICS_PORT": None,
 }
 
 _HOME = "~/.polite-crawler"
@@ -56,6 +57,7 @@ class Options:
     scope: str | None
     labels: Mapping[str, str]
     scope_rank: Mapping[str, int]
+    metrics_port: int | None
 
     @classmethod
     def of(
@@ -98,6 +100,7 @@ class Options:
             scope=_text(setting, "POLITE_SCOPE") or None,
             labels={str(k): str(v) for k, v in _mapping(setting, "POLITE_LABELS").items()},
             scope_rank={str(k): int(v) for k, v in _mapping(setting, "POLITE_SCOPE_RANK").items()},
+            metrics_port=_port(setting, "POLITE_METRICS_PORT"),
         )
 
 
@@ -135,6 +138,16 @@ def _count(setting: Callable[[str], Any], name: str, *, least: int = 0) -> int:
     if isinstance(value, bool) or number < least or (isinstance(value, float) and value != number):
         raise BadOption(f"{name}: {value!r} is not a whole number from {least}")
     return number
+
+
+def _port(setting: Callable[[str], Any], name: str) -> int | None:
+    value = setting(name)
+    if value is None or value == "":
+        return None
+    port = _count(setting, name)
+    if port > 65_535:
+        raise BadOption(f"{name}: {value!r} is no port from 0 to 65535 (0 takes a free one)")
+    return port
 
 
 def _flag(setting: Callable[[str], Any], name: str) -> bool:

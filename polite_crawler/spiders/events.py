@@ -1,0 +1,115 @@
+"""What happens in a crawl, as it happens: the events that `on_event` gets and the metrics count."""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+from weakref import WeakKeyDictionary
+
+from scrapy import Request, Spider, signals
+from scrapy.crawler import Crawler
+from scrapy.http import Response
+
+from polite_crawler.middlewares.capture import captured
+from polite_crawler.rules.redaction import redact_url
+from polite_crawler.scheduling.lanes import HostLanes, LaneEvent, lanes_of
+from polite_crawler.scheduling.options import options_of
+from polite_crawler.scheduling.requests import host_of
+from polite_crawler.store.record import Capture, utc
+from polite_crawler.transport.trace import trace_of
+
+_logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One event. Times are RFC 3339 UTC, secrets in URLs show as REDACTED.
+
+    `request`: a request goes to its host. `response`: it ended, with the outcome of its capture, and took `seconds`;
+    also an answer from the store, whose note says so. `skip`: it was declined, and the note says why. `wait`: the host
+    rests `until` then, for `seconds`. `stop`: the host is not asked `until` then; the note is the reason.
+    """
+
+    type: Literal["request", "response", "wait", "stop", "skip"]
+    time: str
+    host: str
+    url: str | None = None
+    outcome: str | None = None
+    seconds: float | None = None
+    until: str | None = None
+    note: str | None = None
+
+
+Listener = Callable[[Event], None]
+FROM_STORE = "from the store"
+
+
+class Events:
+    """The events of one crawler. A listener is called from the event loop; one that fails is logged, and the crawl
+    goes on."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._listeners: list[Listener] = []
+        self._now: Callable[[], float] = lambda: 0.0
+        self._shown: Callable[[str], str] = lambda url: url
+        crawler.signals.connect(self._opened, signals.spider_opened, weak=False)
+        crawler.signals.connect(self._request, signals.request_reached_downloader, weak=False)
+        crawler.signals.connect(self._stored, signals.response_received, weak=False)
+        crawler.signals.connect(self._captured, captured, weak=False)
+
+    def listen(self, listener: Listener) -> None:
+        """Call a function with each event from now on."""
+        self._listeners.append(listener)
+
+    def _opened(self, spider: Spider) -> None:
+        lanes, params = lanes_of(spider.crawler), options_of(spider.crawler).secret_params
+        self._now = lanes.clock.now
+        self._shown = lambda url: redact_url(url, params).url
+        lanes.listeners.append(lambda event: self._lane(lanes, event))
+
+    def _request(self, request: Request) -> None:
+        self._tell(Event("request", utc(self._now()), host_of(request), self._shown(request.url)))
+
+    def _stored(self, response: Response, request: Request) -> None:
+        capture = trace_of(request).capture
+        if trace_of(request).from_store and capture is not None:
+            self._tell(
+                Event(
+                    "response", utc(self._now()), host_of(request), self._shown(request.url), capture.outcome, 0.0,
+                    note=FROM_STORE,
+                )
+            )  # fmt: skip
+
+    def _captured(self, capture: Capture, request: Request) -> None:
+        skipped = capture.outcome == "skipped"
+        self._tell(
+            Event(
+                "skip" if skipped else "response", utc(self._now()), host_of(request), capture.url, capture.outcome,
+                None if skipped else capture.time.end_ms / 1000, note=capture.note,
+            )
+        )  # fmt: skip
+
+    def _lane(self, lanes: HostLanes, event: LaneEvent) -> None:
+        now = lanes.clock.now()
+        if event.kind == "stop":
+            self._tell(Event("stop", utc(now), event.host, until=utc(event.until), note=event.reason))
+        elif event.until > now:
+            self._tell(Event("wait", utc(now), event.host, seconds=event.until - now, until=utc(event.until)))
+
+    def _tell(self, event: Event) -> None:
+        for listener in self._listeners:
+            try:
+                listener(event)
+            except Exception:
+                _logger.exception("a listener failed on %s", event)
+
+
+_EVENTS: "WeakKeyDictionary[Crawler, Events]" = WeakKeyDictionary()
+
+
+def events_of(crawler: Crawler) -> Events:
+    """The events of a crawler. Ask before it starts, to miss none."""
+    events = _EVENTS.get(crawler)
+    if events is None:
+        events = _EVENTS[crawler] = Events(crawler)
+    return events
