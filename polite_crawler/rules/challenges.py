@@ -123,6 +123,13 @@ _STRUCTURAL: tuple[_Mark, ...] = (
     ("ddos-guard", "title DDoS-Guard", _title("DDoS-Guard")),
 )  # fmt: skip
 
+# each structural mark holds one of these words as it stands, so an ordinary page is not taken apart
+_WORDS_OF_MARKS = re.compile(
+    rb"_cf_chl_opt|challenge-platform|challenge-error-text|anubis_challenge|Interruption|_Incapsula_Resource"
+    rb"|captcha-delivery|_pxAppId|KPSDK|gokuProps|awsWafCookieDomainList|sucuri_cloudproxy_js|DDoS-Guard|\0",
+    re.IGNORECASE,
+)
+
 _WIDGET = _tag(".*", klass=r"g-recaptcha|h-captcha|cf-turnstile")
 _PASSWORD_FIELD = _tag("input", type=r"password\Z")
 
@@ -189,6 +196,8 @@ def _challenge_body(status: int, content_type: str, body: bytes) -> tuple[str, s
         marks = ((vendor, mark) for vendor, mark, pattern in _JSON if refuses and pattern.search(body))
         return next(marks, None)
     if content_type and not content_type.startswith(("text/html", "application/xhtml")):
+        return None
+    if not refuses and not _WORDS_OF_MARKS.search(body):
         return None
     page = read_interstitial(body, most_words=MOST_WORDS)
     if page.words >= MOST_WORDS:

@@ -7,6 +7,7 @@ kept, because a hash of a short secret is the secret.
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from urllib.parse import unquote
 
@@ -112,10 +113,13 @@ _BREAKS = {9: None, 10: None, 13: None}
 _FIELD = re.compile(rb"([^:\r\n]*):[ \t]*")
 _FOLD = re.compile(r"[\r\n]+[ \t]*")
 # a bare CR in front of a field name ends a line for some parsers
+_UNUSUAL = re.compile(rb"(?<!\r)\n|\r(?!\n)|\r\n[ \t]")
 _BARE_CR = re.compile(rb"(?<=\r)(?=[!-9;-~]+[ \t]*:)")
 
 
 def _redact_head(head: bytes, side: str, params: frozenset[str], secrets: Sequence[str]) -> RedactedHead:
+    if not secrets and _is_plain(head, side, params):
+        return RedactedHead(head)
     finder = SecretFinder(params)
     out = bytearray()
     for lead, name, value, end in _lines(head):
@@ -129,6 +133,29 @@ def _redact_head(head: bytes, side: str, params: frozenset[str], secrets: Sequen
         out[start : start + length] = REDACTED.encode()
     places = (*finder.places, (f"{side}.head", len(known))) if known else finder.places
     return RedactedHead(bytes(out), places)
+
+
+def _is_plain(head: bytes, side: str, params: frozenset[str]) -> bool:
+    """Whether a head in the ordinary form (CRLF, nothing folded) holds no secret. Most lines are those of the head
+    before, so they are looked at once."""
+    if _UNUSUAL.search(head):
+        return False
+    first, *fields = head.split(b"\r\n")
+    return _is_clean(first, side, params, False) and all(
+        (_is_known_clean if len(line) <= _SHORT_LINE else _is_clean)(line, side, params, True) for line in fields
+    )
+
+
+def _is_clean(line: bytes, side: str, params: frozenset[str], named: bool) -> bool:
+    finder = SecretFinder(params)
+    field = _FIELD.match(line) if named else None
+    name = field[1].strip().lower().decode("latin-1") if field else ""
+    finder.field(side, name, line[field.end() if field else 0 :].decode("latin-1"))
+    return not finder.replaced and not finder.places
+
+
+_SHORT_LINE = 300
+_is_known_clean = lru_cache(maxsize=4096)(_is_clean)
 
 
 def _lines(head: bytes) -> Iterator[tuple[bytes, str, str, bytes]]:

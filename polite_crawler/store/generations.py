@@ -22,14 +22,26 @@ class Generations:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self._pointer = folder / _CURRENT
+        self._prefix = f"{folder}{os.sep}"
+        self._seen: tuple[tuple[int, int], str] | None = None
+        self._seen: tuple[tuple[int, int], str] | None = None
 
     def current(self) -> str | None:
-        """The name of the generation that answers, or None when there is none."""
+        """The name of the generation that answers, or None when there is none.
+
+        Asked before each question and each page, so the file is read only when it is another one.
+        """
         try:
-            name = (self.folder / _CURRENT).read_text("ascii", "replace").strip()
+            facts = os.stat(self._pointer)
+            mark = (facts.st_ino, facts.st_mtime_ns)
+            if self._seen is None or self._seen[0] != mark:
+                name = self._pointer.read_text("ascii", "replace").strip()
+                self._seen = mark, name
         except OSError:
             return None
-        return name if name.isdigit() and (self.folder / name).is_dir() else None
+        name = self._seen[1]
+        return name if name.isdigit() and os.path.isdir(f"{self._prefix}{name}") else None
 
     def path(self, name: str) -> Path:
         """The folder of a generation."""
