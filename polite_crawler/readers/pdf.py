@@ -7,6 +7,7 @@ import atexit
 import json
 import os
 import re
+import signal
 import socket
 import subprocess
 import sys
@@ -14,7 +15,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from polite_crawler.readers.dates import read_date
 from polite_crawler.readers.hyphens import join_words
@@ -26,7 +27,16 @@ _GRACE = 5.0
 """Seconds after its wall limit in which a child must be gone."""
 _PAGE_BREAK = "\n\n"
 _DATE = re.compile(r"(?:D:)?(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(Z|[+-]\d\d)?'?(\d\d)?")
-_SIGNALS = {9: "memory", 24: "CPU time", 14: "time", 6: "memory or a fault of the file", 11: "a fault of the file"}
+_ERRORS = {
+    "password": "a password is needed",
+    "broken": "the file is broken ({})",
+    "worker": "the process that reads PDF files does not start ({})",
+}
+_FAULT = "memory or a fault of the file"
+_EXITS = {
+    -signal.SIGXCPU: "CPU time", -signal.SIGALRM: "time", -signal.SIGKILL: "killed", -signal.SIGABRT: _FAULT,
+    -signal.SIGTRAP: _FAULT, -signal.SIGSEGV: _FAULT, -signal.SIGBUS: _FAULT, -signal.SIGILL: _FAULT, 1: _FAULT,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,13 +119,12 @@ class _Findings:
             self._notes.append(f"cut: more than {limit} {line['cut']}")
             self._ended = True
         elif "error" in line:
-            why = "a password is needed" if line["error"] == "password" else f"the file is broken ({line['why']})"
-            self._notes.append(f"no text: {why}")
+            self._notes.append(f"no text: {_ERRORS[line['error']].format(line['why'])}")
             self._ended = True
         elif "end" in line:
             self._ended = True
         elif "exit" in line and not self._ended:
-            self._notes.append(f"cut: the reader stopped {self._where()} ({_SIGNALS.get(line['signal'], 'a fault')})")
+            self._notes.append(f"cut: the reader stopped {self._where()} ({_EXITS.get(line['exit'], 'a fault')})")
             self._ended = True
 
     def _where(self) -> str:
@@ -169,22 +178,38 @@ def _lines(body: bytes, limits: PdfLimits) -> Iterator[tuple[dict[str, Any], str
         "pages": limits.pages, "characters": limits.characters, "seconds": limits.seconds, "cpu": limits.cpu,
         "memory": limits.memory, "bytes": len(body),
     }  # fmt: skip
-    with _SERVER.job() as job:
+    try:
+        job, status = _SERVER.job()
+    except OSError as error:
+        yield {"error": "worker", "why": error.strerror or "no process"}, ""
+        return
+    with job, status:
         # The child ends itself when its time is over; this bound is for a worker that does not answer at all.
         job.settimeout(limits.seconds + _GRACE)
+        status.settimeout(_GRACE)
         try:
             job.sendall(json.dumps(order).encode() + b"\n" + body)
         except OSError:
-            # The child ended before it had the whole file; its last line says why.
+            # The child ended before it had the whole file; its status says why.
             pass
         try:
             with job.makefile("rb") as answer:
                 for head in answer:
-                    line = json.loads(head)
-                    text = answer.read(line.get("octets", 0))
-                    yield line, text.decode("utf-8", "ignore")
+                    yield _line(head, answer)
+        except (OSError, ValueError):
+            # The child ended in the middle of a line, or before it had read the file.
+            pass
+        try:
+            code = status.recv(16)
         except OSError:
             return
+        if code:
+            yield {"exit": int(code)}, ""
+
+
+def _line(head: bytes, answer: BinaryIO) -> tuple[dict[str, Any], str]:
+    line = json.loads(head)
+    return line, answer.read(line["octets"]).decode("utf-8", "ignore")
 
 
 class _Server:
@@ -195,26 +220,30 @@ class _Server:
         self._process: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
 
-    def job(self) -> socket.socket:
-        """The socket of a new job. A server that has gone is started again, once."""
-        ours, theirs = socket.socketpair()
-        with theirs, self._lock:
-            for attempt in (1, 2):
+    def job(self) -> tuple[socket.socket, socket.socket]:
+        """The sockets of a new job: its data and its status. A server that has gone is started again, once."""
+        data, theirs = socket.socketpair()
+        status, other = socket.socketpair()
+        handles = [theirs.fileno(), other.fileno()]
+        with theirs, other, self._lock:
+            try:
                 try:
-                    socket.send_fds(self._running(), [b"j"], [theirs.fileno()])
-                    break
+                    socket.send_fds(self._running(), [b"j"], handles)
                 except OSError:
                     self._end()
-                    if attempt == 2:
-                        ours.close()
-                        raise
-        return ours
+                    socket.send_fds(self._running(), [b"j"], handles)
+            except OSError:
+                self._end()
+                data.close()
+                status.close()
+                raise
+        return data, status
 
     def _running(self) -> socket.socket:
         if self._process is not None and self._process.poll() is not None:
             self._end()
         if self._control is None:
-            ours, theirs = socket.socketpair()
+            self._control, theirs = socket.socketpair()
             with theirs:
                 self._process = subprocess.Popen(
                     [sys.executable, "-I", str(_WORKER)],
@@ -223,7 +252,6 @@ class _Server:
                     stderr=subprocess.DEVNULL,
                     close_fds=True,
                 )
-            self._control = ours
         return self._control
 
     def _end(self) -> None:

@@ -1,8 +1,8 @@
 """The process that opens PDF files, because PDFium aborts on hostile ones. It is run as a program, never imported.
 
 It loads PDFium once, then forks a child for each file, so no file can reach the next one. Its standard input is a Unix
-socket: each message brings the socket of one job. The child reads a line of limits and the file from it, and writes
-a JSON line and the text for each page; when the child has ended, this process adds a last line that says how.
+socket: each message brings the two sockets of one job. On the first the child reads a line of limits and the file, and
+writes a JSON line and the text for each page. When the child has ended, this process says how on the second.
 
 The child's limits are its own: address space, CPU seconds, wall seconds, no file writing, no core.
 """
@@ -50,28 +50,30 @@ def serve(control: socket.socket) -> None:
             os.read(wake_in, 4096)
             _reap(jobs)
         if control.fileno() in ready:
-            message, handles, _, _ = socket.recv_fds(control, 1, 1)
+            message, handles, _, _ = socket.recv_fds(control, 1, 2)
             if not message:
                 return
-            _start(socket.socket(fileno=handles[0]), jobs, (control.fileno(), wake_in, wake_out))
+            job, status = (socket.socket(fileno=handle) for handle in handles)
+            _start(job, status, jobs, (control.fileno(), wake_in, wake_out))
 
 
-def _start(job: socket.socket, jobs: dict[int, socket.socket], shared: tuple[int, ...]) -> None:
+def _start(job: socket.socket, status: socket.socket, jobs: dict[int, socket.socket], shared: tuple[int, ...]) -> None:
     pid = os.fork()
     if pid:
-        jobs[pid] = job
+        job.close()
+        jobs[pid] = status
         return
-    status = 1
+    code = 1
     try:
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        for other in (*(busy.fileno() for busy in jobs.values()), *shared):
+        for other in (*(busy.fileno() for busy in jobs.values()), status.fileno(), *shared):
             os.close(other)
         run(job)
-        status = 0
+        code = 0
     finally:
         # Whatever happened, the copy of the server must not go on.
-        os._exit(status)
+        os._exit(code)
 
 
 def _reap(jobs: dict[int, socket.socket]) -> None:
@@ -79,13 +81,12 @@ def _reap(jobs: dict[int, socket.socket]) -> None:
         pid, status = os.waitpid(-1, os.WNOHANG)
         if not pid:
             return
-        job = jobs.pop(pid)
-        killed = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
-        try:
-            job.sendall(json.dumps({"exit": os.waitstatus_to_exitcode(status), "signal": killed}).encode() + b"\n")
-        except OSError:
-            pass
-        job.close()
+        with jobs.pop(pid) as answer:
+            try:
+                answer.sendall(b"%d" % os.waitstatus_to_exitcode(status))
+            except OSError:
+                # Nobody waits for it any longer.
+                pass
 
 
 def run(job: socket.socket) -> None:

@@ -20,6 +20,8 @@ def read_plain(body: bytes, *, content_type: str | None = None) -> Page:
     if len(text) > MAX_CHARS:
         text = text[:MAX_CHARS]
         notes = (f"cut: more than {MAX_CHARS} characters",)
+    elif not text.strip():
+        notes = ("no text: the body is empty",)
     title = None
     if content_type and "markdown" in content_type.lower():
         heading = _HEADING.search(text[:20_000])

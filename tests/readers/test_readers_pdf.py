@@ -169,7 +169,7 @@ def test_a_child_that_was_killed_is_a_note() -> None:
             assert not answer.done()
         children[0].send_signal(signal.SIGKILL)
         pdf = answer.result()
-    assert pdf.notes == ("cut: the reader stopped before the first page (memory)",)
+    assert pdf.notes == ("cut: the reader stopped before the first page (killed)",)
 
 
 def test_closing_ends_the_worker() -> None:
@@ -191,6 +191,30 @@ def test_a_worker_that_gives_no_answer_is_a_note(monkeypatch: pytest.MonkeyPatch
     finally:
         worker.resume()
     assert pdf == Pdf(notes=("cut: the reader gave no answer in time before the first page",))
+
+
+def test_a_worker_that_cannot_start_is_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*arguments: object, **options: object) -> None:
+        raise OSError(12, "Cannot allocate memory")
+
+    close_worker()
+    monkeypatch.setattr(module.subprocess, "Popen", fail)
+    pdf = read_pdf(document(text_page("x")))
+    note = "no text: the process that reads PDF files does not start (Cannot allocate memory)"
+    assert pdf == Pdf(notes=(note,))
+
+
+def test_a_child_that_ends_within_a_line_is_a_note() -> None:
+    read_pdf(document(text_page("one")))
+    worker = worker_process()
+    body = document(*[text_page("a" * 3000)] * 3000)
+    with ThreadPoolExecutor(1) as pool:
+        answer = pool.submit(read_pdf, body, PdfLimits(pages=3000))
+        while not (children := worker.children()):
+            assert not answer.done()
+        children[0].kill()
+        pdf = answer.result()
+    assert pdf.notes[0].startswith("cut: the reader ")
 
 
 def test_after_a_fork_the_worker_belongs_to_the_parent() -> None:
