@@ -145,6 +145,13 @@ def _units_of(text: str, *, typography: bool) -> tuple[int, ...]:
     return marks + tuple(unit for cluster in clusters for unit in _CLUSTERS.units(cluster))
 
 
+def distinct(units: NDArray[np.uint8] | Units) -> list[int]:
+    """The different units, in linear time whatever they are."""
+    seen = np.zeros(0x110000, np.bool_)
+    seen[units] = True
+    return np.flatnonzero(seen).tolist()
+
+
 class Table:
     """What each code point becomes under one set of normalizations; filled for the code points that occur.
 
@@ -160,8 +167,8 @@ class Table:
         """The entries of code points. NUL must not be among them."""
         found = self._entries[codes]
         if len(found) and not found.all():
-            for code in np.unique(codes[found == 0]):
-                self._entries[code] = self._entry(chr(int(code)))
+            for code in distinct(codes[found == 0]):
+                self._entries[code] = self._entry(chr(code))
             found = self._entries[codes]
         return found
 

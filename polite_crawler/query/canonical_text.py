@@ -5,38 +5,29 @@ explicit list makes quotation marks, dashes, ligatures, presentation forms and w
 because `10²` is not `102` and `½` is not `1⁄2`. All work is linear in the length of the text.
 """
 
-import re
-import unicodedata
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from polite_crawler.query.canonical_chars import (
-    CODE,
-    DASHES,
-    DROP,
-    EXTENDS,
-    MULTI,
-    SPACE,
-    Units,
-    cluster_text,
-    composed,
-    table,
-)
+from polite_crawler.query.canonical_chars import CODE, DROP, EXTENDS, MULTI, SPACE, Units, composed, extends, table
+from polite_crawler.query.canonical_spaces import BLANK, SIGN, Places, joinable_spaces, kinds, repeated_spaces
 
 WhiteSpace = Literal["kept", "collapsed", "squeezed"]
 
 _Unit = TypeVar("_Unit", np.uint8, np.uint32)
-_Index = NDArray[np.int32]
-_Places = NDArray[np.int64]
 
 _MARKS = "*_~`"
-_MARK_RUN = re.compile(r"[*_~`]+")
 _MAX_MARKS = 32
 """More marks than this on one character are compared one by one, so that sorting them stays cheap."""
+
+_PIECE = 1 << 16
+"""A long text is folded in pieces of about this many characters, which fit into the cache of a processor."""
+
+_NONE: Places = np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,27 +45,53 @@ class Form:
 
 
 @dataclass(frozen=True, slots=True)
-class _Stage:
-    """Where each unit comes from: `source[i]` in the text before. In a `glued` stage a unit ends where the next one
-    starts (a character and its marks), else after one unit."""
+class _Removed:
+    """A stage that leaves out units. In a `glued` stage a unit ends where the next one starts (a character and its
+    marks), else after one unit. `shifts` are the places after the stage at which a unit was left out, `before` is the
+    length before it."""
 
-    source: _Index
-    length: int
+    shifts: Places
+    before: int
     glued: bool = False
 
+    @classmethod
+    def at(cls, places: Places, before: int, *, glued: bool = False) -> "_Removed":
+        """The stage that leaves out the units at these places, which are in sequence."""
+        return cls(places - np.arange(len(places)), before, glued)
+
     def back(self, start: int, end: int) -> tuple[int, int]:
-        first = int(self.source[start])
+        first, last = self._source(start), self._source(end - 1) + 1
         if self.glued:
-            return first, int(self.source[end]) if end < len(self.source) else self.length
-        return first, int(self.source[end - 1]) + 1
+            last = self._source(end) if end < self.before - len(self.shifts) else self.before
+        return first, last
+
+    def _source(self, at: int) -> int:
+        return at + int(np.searchsorted(self.shifts, at, side="right"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Inserted:
+    """A stage after which the units at `places` belong to the character of the unit before them."""
+
+    places: Places
+
+    def back(self, start: int, end: int) -> tuple[int, int]:
+        return self._source(start), self._source(end - 1) + 1
+
+    def _source(self, at: int) -> int:
+        return at - int(np.searchsorted(self.places, at, side="right"))
+
+
+_Stages = list[_Removed | _Inserted]
 
 
 @dataclass(frozen=True, slots=True)
 class Folded:
-    """A text under a form."""
+    """A text under a form. `marks` are the places of the combining marks of the stored text."""
 
     text: str
-    stages: tuple[_Stage, ...] = ()
+    stages: tuple[_Removed | _Inserted, ...] = ()
+    marks: Places = field(default_factory=lambda: _NONE)
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """The code points of the stored text behind text[start:end]; start must be before end."""
@@ -85,7 +102,7 @@ class Folded:
 
 def fold(text: str, form: Form) -> Folded:
     """The text under a form."""
-    stages: list[_Stage] = []
+    stages: _Stages = []
     if form.emphasis:
         text = _without_emphasis(text, stages)
     white_space = form.white_space != "kept"
@@ -95,17 +112,17 @@ def fold(text: str, form: Form) -> Folded:
         text = text.replace("\0", "\ufffd")
     if text.isascii():
         data = text.encode("ascii").translate(_ascii_table(form.case, white_space))
-        if form.white_space == "squeezed" or (white_space and b"  " in data):
-            data = _without_spaces(np.frombuffer(data, np.uint8), form, stages).tobytes()
+        if white_space and b"  " in data:
+            octets = np.frombuffer(data, np.uint8)
+            data = _without(octets, repeated_spaces(octets), stages).tobytes()
+        if form.white_space == "squeezed":
+            octets = np.frombuffer(data, np.uint8)
+            data = _without(octets, joinable_spaces(octets), stages).tobytes()
         return Folded(data.decode("ascii"), tuple(stages))
-    codes = _codes(text)
-    units = table(typography=form.typography, case=form.case, white_space=white_space).look_up(codes)
-    if int(units.max()) >= DROP:
-        units = _spread(units, form, stages)
-        units = _glue_marks(units, stages)
-    if white_space:
-        units = _without_spaces(units, form, stages)
-    return Folded(units.tobytes().decode("utf-32-le", "surrogatepass"), tuple(stages))
+    units, marks = _joined([_folded_piece(piece, form) for piece in _pieces(text)], stages)
+    if form.white_space == "squeezed":
+        units = _without(units, joinable_spaces(units), stages)
+    return Folded(units.tobytes().decode("utf-32-le", "surrogatepass"), tuple(stages), marks)
 
 
 def fold_quote(quote: str, form: Form) -> str:
@@ -114,24 +131,9 @@ def fold_quote(quote: str, form: Form) -> str:
     return folded if form.white_space == "kept" else folded.strip(" ")
 
 
-def solid_pieces(folded: str) -> list[str]:
-    """The pieces of a folded quote in which no space can be missing or too much, the longest first.
-
-    A text whose collapsed form lacks one of them does not hold the quote under the squeezed form.
-    """
-    places = np.array([at for at, char in enumerate(folded) if char != " "], np.int64)
-    if not len(places):
-        return []
-    classes = _classes(_codes(folded)[places])
-    cuts = np.flatnonzero(_MAY_JOIN[classes[:-1], classes[1:]])
-    starts = [0, *places[cuts + 1].tolist()]
-    ends = [*(places[cuts] + 1).tolist(), len(folded)]
-    return sorted((folded[low:high] for low, high in zip(starts, ends, strict=True)), key=len, reverse=True)
-
-
 def has_emphasis(text: str) -> bool:
     """Whether the form without emphasis leaves anything out of the text."""
-    return bool(_emphasis_runs(text))
+    return bool(len(_emphasis_places(text)))
 
 
 def _codes(text: str) -> Units:
@@ -151,103 +153,174 @@ def _ascii_table(case: bool, white_space: bool) -> bytes:
     return bytes(one(code) if code < 128 else code for code in range(256))
 
 
-def _positions(keep: NDArray[np.bool_]) -> _Index:
-    return np.flatnonzero(keep).astype(np.int32)
+def _without(units: NDArray[_Unit], places: Places, stages: _Stages) -> NDArray[_Unit]:
+    """The units without those at some places."""
+    if not len(places):
+        return units
+    stages.append(_Removed.at(places, len(units)))
+    return _but(units, places)
+
+
+def _but(units: NDArray[_Unit], places: Places) -> NDArray[_Unit]:
+    keep = np.ones(len(units), np.bool_)
+    keep[places] = False
+    return units[keep]
 
 
 # --- emphasis -------------------------------------------------------------------------------------------------
 
 
-def _emphasis_runs(text: str) -> list[tuple[int, int]]:
-    """The runs of marks that are neither inside a word nor between spaces: `**bold**`, not `5*3` and not `a * b`."""
+def _emphasis_places(text: str) -> Places:
+    """The places of the marks that are neither inside a word nor between spaces: `**bold**`, not `5*3` and not
+    `a * b`."""
     if not any(mark in text for mark in _MARKS):
-        return []
-    runs: list[tuple[int, int]] = []
-    for match in _MARK_RUN.finditer(text):
-        start, end = match.span()
-        before, after = text[start - 1 : start], text[end : end + 1]
-        inside = before.isalnum() and after.isalnum()
-        alone = (not before or before.isspace()) and (not after or after.isspace())
-        if not inside and not alone:
-            runs.append((start, end))
-    return runs
+        return _NONE
+    codes = _codes(text)
+    is_mark = np.zeros(len(codes), np.bool_)
+    for mark in _MARKS:
+        is_mark |= codes == ord(mark)
+    places = np.flatnonzero(is_mark)
+    begins = np.diff(places, prepend=-2) > 1
+    before, after = places[begins] - 1, places[np.append(begins[1:], True)] + 1
+    kinds_before = np.where(before >= 0, kinds(codes[before]), BLANK)
+    kinds_after = np.where(after < len(codes), kinds(codes[np.minimum(after, len(codes) - 1)]), BLANK)
+    stays = (kinds_before == kinds_after) & (kinds_before != SIGN)
+    gone: Places = places[~stays[np.cumsum(begins) - 1]]
+    return gone
 
 
-def _without_emphasis(text: str, stages: list[_Stage]) -> str:
-    runs = _emphasis_runs(text)
-    if not runs:
+def _without_emphasis(text: str, stages: _Stages) -> str:
+    places = _emphasis_places(text)
+    if not len(places):
         return text
-    keep = np.ones(len(text), np.bool_)
-    pieces: list[str] = []
-    done = 0
-    for start, end in runs:
-        keep[start:end] = False
-        pieces.append(text[done:start])
-        done = end
-    stages.append(_Stage(_positions(keep), len(text)))
-    return "".join([*pieces, text[done:]])
+    return _without(_codes(text), places, stages).tobytes().decode("utf-32-le", "surrogatepass")
 
 
-# --- characters -----------------------------------------------------------------------------------------------
+# --- pieces ---------------------------------------------------------------------------------------------------
 
 
-def _spread(entries: Units, form: Form, stages: list[_Stage]) -> Units:
-    """Leave out what is dropped, and give each unit of a character with several units a place of its own."""
-    dropped = entries == DROP
-    many = np.flatnonzero(entries & np.uint32(MULTI))
-    if not len(many):
-        if not dropped.any():
-            return entries
-        source = _positions(~dropped)
-        stages.append(_Stage(source, len(entries)))
-        return entries[source]
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A folded piece of a text. Its stages: the places of the units that were inserted (after it), dropped, glued to
+    the one before and left out as a repeated space (each before it); and its length before each of the last three."""
+
+    units: Units
+    size: int
+    inserted: Places = field(default_factory=lambda: _NONE)
+    dropped: Places = field(default_factory=lambda: _NONE)
+    glued: Places = field(default_factory=lambda: _NONE)
+    spaces: Places = field(default_factory=lambda: _NONE)
+    lengths: tuple[int, int, int] = (0, 0, 0)
+    marks: Places = field(default_factory=lambda: _NONE)
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """The text in pieces, each but the first beginning with a letter or a digit: no cluster and no run of spaces goes
+    over the edge of a piece."""
+    start = 0
+    while start < len(text):
+        end = start + _PIECE
+        while end < len(text) and (not text[end].isalnum() or extends(text[end])):
+            end += 1
+        yield text[start:end]
+        start = end
+
+
+def _folded_piece(piece: str, form: Form) -> _Piece:
+    white_space = form.white_space != "kept"
+    entries = table(typography=form.typography, case=form.case, white_space=white_space).look_up(_codes(piece))
+    special = np.flatnonzero(entries >= DROP)
+    marks = special[(entries[special] & np.uint32(EXTENDS)) != 0]
+    inserted = dropped = glued = spaces = _NONE
+    several = special[(entries[special] & np.uint32(MULTI)) != 0]
+    if len(several):
+        entries, special, inserted = _spread(entries, special, several, form)
+    lengths = [len(entries)]
+    is_dropped = entries[special] == DROP
+    if is_dropped.any():
+        dropped = special[is_dropped]
+        entries = _but(entries, dropped)
+        special = special[~is_dropped] - np.searchsorted(dropped, special[~is_dropped])
+    lengths.append(len(entries))
+    places = special[(entries[special] & np.uint32(EXTENDS)) != 0]
+    entries[places] &= np.uint32(CODE)
+    if len(places) and places[-1]:
+        glued = _glued_marks(entries, places[places > 0])
+        entries = _but(entries, glued)
+    lengths.append(len(entries))
+    if white_space:
+        spaces = repeated_spaces(entries)
+        entries = _but(entries, spaces) if len(spaces) else entries
+    return _Piece(entries, len(piece), inserted, dropped, glued, spaces, (lengths[0], lengths[1], lengths[2]), marks)
+
+
+def _joined(pieces: list[_Piece], stages: _Stages) -> tuple[Units, Places]:
+    """The units of all pieces and the places of the marks in the text; the stages of the whole."""
+    lengths = np.array([piece.lengths for piece in pieces]).T
+    offsets = np.cumsum(lengths, axis=1) - lengths
+    inserted = _moved([piece.inserted for piece in pieces], offsets[0])
+    if len(inserted):
+        stages.append(_Inserted(inserted))
+    removed = (
+        _moved([piece.dropped for piece in pieces], offsets[0]),
+        _moved([piece.glued for piece in pieces], offsets[1]),
+        _moved([piece.spaces for piece in pieces], offsets[2]),
+    )
+    for number, places in enumerate(removed):
+        if len(places):
+            stages.append(_Removed.at(places, int(lengths[number].sum()), glued=number == 1))
+    sizes = np.array([piece.size for piece in pieces])
+    marks = _moved([piece.marks for piece in pieces], np.cumsum(sizes) - sizes)
+    return np.concatenate([piece.units for piece in pieces]), marks
+
+
+def _moved(places: list[Places], offsets: Places) -> Places:
+    found: Places = np.concatenate([one + offset for one, offset in zip(places, offsets, strict=True)])
+    return found
+
+
+def _spread(entries: Units, special: Places, several: Places, form: Form) -> tuple[Units, Places, Places]:
+    """Give each unit of a character with several units a place of its own: the entries, the new places of the special
+    ones, and those of the inserted ones."""
     lists = table(typography=form.typography, case=form.case, white_space=form.white_space != "kept").many
-    which = entries[many] & np.uint32(CODE)
-    lengths = np.where(dropped, 0, 1).astype(np.int32)
-    lengths[many] = np.fromiter((len(units) for units in lists), np.int32, len(lists))[which]
-    source = np.repeat(np.arange(len(entries), dtype=np.int32), lengths)
-    out = entries[source]
-    starts = np.cumsum(lengths)[many] - lengths[many]
-    for offset in range(int(lengths[many].max())):
-        at_offset = np.array([units[offset] if offset < len(units) else 0 for units in lists], np.uint32)
-        reaches = lengths[many] > offset
-        out[starts[reaches] + offset] = at_offset[which[reaches]]
-    stages.append(_Stage(source, len(entries)))
-    return out
+    which = entries[several] & np.uint32(CODE)
+    more = np.fromiter((len(units) - 1 for units in lists), np.int64, len(lists))[which]
+    entries[several] = np.fromiter((units[0] for units in lists), np.uint32, len(lists))[which]
+    units = [unit for index in which.tolist() for unit in lists[index][1:]]
+    at = np.repeat(several + 1, more)
+    inserted = at + np.arange(len(at))
+    moved = special + np.searchsorted(at, special, side="right")
+    spread = np.insert(entries, at, np.array(units, np.uint32))
+    return spread, np.sort(np.concatenate([moved, inserted]), kind="stable"), inserted
 
 
-def _glue_marks(entries: Units, stages: list[_Stage]) -> Units:
-    """One unit for each character and the marks after it, in canonical order (UAX #15)."""
-    units = entries & np.uint32(CODE)
-    marks = (entries & np.uint32(EXTENDS)) != 0
-    marks[:1] = False
-    if not marks.any():
-        return units
-    edges = np.flatnonzero(np.diff(marks.astype(np.int8), append=np.int8(0)))
-    bases, lengths = edges[::2], edges[1::2] - edges[::2]
-    glued = np.zeros(len(units), np.bool_)
-    _compose_pairs(units, glued, bases[lengths == 1])
+# --- marks ----------------------------------------------------------------------------------------------------
+
+
+def _glued_marks(units: Units, places: Places) -> Places:
+    """Make one unit of each character and the marks after it (at `places`), in canonical order (UAX #15). The places
+    of the marks that are a part of the unit before them by that."""
+    first = np.flatnonzero(np.diff(places, prepend=-2) > 1)
+    bases = places[first] - 1
+    lengths = np.diff(first, append=len(places))
     several = (lengths > 1) & (lengths <= _MAX_MARKS)
-    _compose_longer(units, glued, bases[several], lengths[several])
-    source = _positions(~glued)
-    stages.append(_Stage(source, len(units), glued=True))
-    return units[source]
+    pairs = _compose_pairs(units, bases[lengths == 1])
+    return np.sort(np.concatenate([pairs, _compose_longer(units, bases[several], lengths[several])]), kind="stable")
 
 
-def _compose_pairs(units: Units, glued: NDArray[np.bool_], bases: _Places) -> None:
-    if not len(bases):
-        return
+def _compose_pairs(units: Units, bases: Places) -> Places:
     keys = (units[bases].astype(np.uint64) << np.uint64(32)) | units[bases + 1]
     _, first, which = np.unique(keys, return_index=True, return_inverse=True)
     found = [composed(units[bases[at] : bases[at] + 2]) for at in first]
     values = np.array([0 if unit is None else unit for unit in found], np.uint32)[which]
-    done = bases[values != 0]
+    done: Places = bases[values != 0]
     units[done] = values[values != 0]
-    glued[done + 1] = True
+    return done + 1
 
 
-def _compose_longer(units: Units, glued: NDArray[np.bool_], bases: _Places, lengths: _Places) -> None:
+def _compose_longer(units: Units, bases: Places, lengths: Places) -> Places:
     known: dict[bytes, int | None] = {}
+    gone: list[int] = []
     for base, length in zip(bases.tolist(), lengths.tolist(), strict=True):
         cluster = units[base : base + length + 1]
         key = cluster.tobytes()
@@ -256,72 +329,5 @@ def _compose_longer(units: Units, glued: NDArray[np.bool_], bases: _Places, leng
         unit = known[key]
         if unit is not None:
             units[base] = unit
-            glued[base + 1 : base + length + 1] = True
-
-
-# --- white space ----------------------------------------------------------------------------------------------
-
-
-def _without_spaces(units: NDArray[_Unit], form: Form, stages: list[_Stage]) -> NDArray[_Unit]:
-    """One space for each run of white space; a squeezed form also leaves out the spaces that may be missing."""
-    is_space = units == SPACE
-    repeated = np.zeros(len(units), np.bool_)
-    repeated[1:] = is_space[1:] & is_space[:-1]
-    if repeated.any():
-        source = _positions(~repeated)
-        stages.append(_Stage(source, len(units)))
-        units, is_space = units[source], is_space[source]
-    if form.white_space != "squeezed":
-        return units
-    gaps = np.flatnonzero(is_space)
-    gaps = gaps[(gaps > 0) & (gaps < len(units) - 1)]
-    joined = gaps[_MAY_JOIN[_classes(units[gaps - 1]), _classes(units[gaps + 1])]]
-    if not len(joined):
-        return units
-    keep = np.ones(len(units), np.bool_)
-    keep[joined] = False
-    source = _positions(keep)
-    stages.append(_Stage(source, len(units)))
-    return units[source]
-
-
-_LETTER, _DIGIT, _NUMERIC, _HYPHEN, _OTHER, _CONTINUOUS = range(1, 7)
-_SPACELESS = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u312f\u31a0-\ua4cf\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]"
-)
-
-
-def _may_join() -> NDArray[np.bool_]:
-    """Between which classes a space may be missing without making another word or another number."""
-    joins = np.zeros((7, 7), np.bool_)
-    for kind in (_DIGIT, _NUMERIC):
-        joins[_LETTER, kind] = joins[kind, _LETTER] = True
-    joins[_NUMERIC, _NUMERIC] = True
-    for free in (_OTHER, _CONTINUOUS):
-        joins[free, :] = joins[:, free] = True
-    return joins
-
-
-_MAY_JOIN = _may_join()
-_CLASSES = np.zeros(0x110000, np.uint8)
-
-
-def _class_of(char: str) -> int:
-    if _SPACELESS.match(char):
-        return _CONTINUOUS
-    if char.isdigit():
-        return _DIGIT
-    if char.isalpha() or unicodedata.combining(char):
-        return _LETTER
-    if char == "-" or char in DASHES:
-        return _HYPHEN
-    return _NUMERIC if char in ".,:/+'’" else _OTHER
-
-
-def _classes(units: NDArray[_Unit]) -> NDArray[np.uint8]:
-    found = _CLASSES[units]
-    if not found.all():
-        for unit in np.unique(units[found == 0]):
-            _CLASSES[unit] = _class_of(cluster_text(int(unit))[0])
-        found = _CLASSES[units]
-    return found
+            gone += range(base + 1, base + length + 1)
+    return np.array(gone, np.int64)

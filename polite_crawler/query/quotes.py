@@ -17,7 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polite_crawler.errors import BadOption
-from polite_crawler.query.canonical_text import Folded, Form, WhiteSpace, fold, fold_quote, has_emphasis, solid_pieces
+from polite_crawler.query.canonical_spaces import solid_pieces
+from polite_crawler.query.canonical_text import Folded, Form, WhiteSpace, fold, fold_quote, has_emphasis
+from polite_crawler.query.gram_index import SHORTEST, GramIndex
 
 NORMALIZATIONS: Final = ("white-space", "typography", "ellipsis", "emphasis", "case")
 """The names, from strict to loose. No normalization is `exact`."""
@@ -27,8 +29,13 @@ ELLIPSIS_GAP: Final = 4000
 
 _ELLIPSIS = re.compile(r"\s*(?:\[\s*(?:…|\.\.\.|\. \. \.)\s*\]|\(\s*(?:…|\.\.\.|\. \. \.)\s*\)|…|\.{3,}|\. \. \.)\s*")
 _WORD = re.compile(r"\w")
+_WORDS = re.compile(r"\w+")
 _LETTER = re.compile(r"[^\W\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 _MARGIN = 8
+_INDEXED = 200_000
+_MANY_MARKS = 2000
+LOOSEST: Final = Form("collapsed", typography=True, case=True)
+"""The form that tells whether a quote is there at all."""
 _FEW = 64
 _LOOKS = 12
 _CACHED_CHARS = 48_000_000
@@ -54,11 +61,13 @@ class Match:
 
 
 class QuotableText:
-    """A text that quotes are looked up in. It keeps its folded forms, so a second quote costs one search."""
+    """A text that quotes are looked up in. It keeps its folded forms, and for a long text an index, so that a second
+    quote needs neither a fold nor a scan."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self._forms: dict[Form, Folded] = {}
+        self._grams: dict[Form, GramIndex] = {}
         self._emphasis: bool | None = None
 
     @property
@@ -78,6 +87,52 @@ class QuotableText:
         if form not in self._forms:
             self._forms[form] = fold(self.text, form)
         return self._forms[form]
+
+    def places(self, piece: str, form: Form, limit: int | None) -> list[int]:
+        """The places of a folded piece in the text under a form: the first ones, or without a limit all that do not
+        overlap."""
+        folded = self.folded(form).text
+        known = None
+        if len(folded) >= _INDEXED and len(piece) >= SHORTEST:
+            if form not in self._grams:
+                self._grams[form] = GramIndex(folded)
+            known = self._grams[form].places(piece)
+        if known is None:
+            return list(_occurrences(folded, piece, limit))
+        return (
+            known[:limit]
+            if limit is not None
+            else [start for start, _ in _apart([(at, at + len(piece)) for at in known])]
+        )
+
+    def exact(self, quote: str) -> Match | None:
+        """The place of the quote as it is."""
+        if len(self.text) < _INDEXED or len(quote) < SHORTEST:
+            start = self.text.find(quote)
+            return Match(start, start + len(quote), (), self.text.count(quote)) if start >= 0 else None
+        starts = self._exact_places(quote)
+        if starts is None:
+            start = self.text.find(quote)
+            starts = [] if start < 0 else list(_occurrences(self.text, quote, None))
+        spans = _apart([(start, start + len(quote)) for start in starts])
+        return Match(*spans[0], (), len(spans)) if spans else None
+
+    def _exact_places(self, quote: str) -> list[int] | None:
+        """Where the loosest form has the quote, looked at in the text itself. A quote that ends inside a character
+        with marks is none there, so the places of the marks are looked at too."""
+        folded, own = self.folded(LOOSEST), fold(quote, LOOSEST)
+        wanted = own.text.strip(" ")
+        if len(folded.marks) > _MANY_MARKS or len(wanted) < SHORTEST or fold("x" + quote[0], LOOSEST).marks.size:
+            return None
+        hits = self.places(wanted, LOOSEST, _FEW + 1)
+        if len(hits) > _FEW:
+            return None
+        visible = own.text.index(wanted)
+        lead = own.span(visible, visible + 1)[0]
+        found = {folded.span(hit, hit + len(wanted))[0] - lead for hit in hits}
+        starts = {start for start in found if start >= 0 and self.text.startswith(quote, start)}
+        ends = [int(mark) for mark in folded.marks if self.text.startswith(quote, int(mark) - len(quote))]
+        return sorted(starts | {end - len(quote) for end in ends if end >= len(quote)})
 
 
 class TextCache:
@@ -122,18 +177,17 @@ def verify_text(text: str | QuotableText, quote: str) -> Match | None:
     """
     check_quote(quote)
     ready = text if isinstance(text, QuotableText) else quotable(text)
-    start = ready.text.find(quote)
-    if start >= 0:
-        return Match(start, start + len(quote), (), ready.text.count(quote))
-    marks = has_emphasis(quote) or ready.has_emphasis
+    if exact := ready.exact(quote):
+        return exact
+    marked = has_emphasis(quote)
     pieces = tuple(piece for piece in _ELLIPSIS.split(quote) if _WORD.search(piece))
     cut = bool(pieces) and pieces != (quote,)
     for white_space in ("collapsed", "squeezed"):
         best: Match | None = None
         for emphasis, ellipsis in product((False, True), repeat=2):
-            if (emphasis and not marks) or (ellipsis and not cut):
-                continue
             search = _Search(pieces if ellipsis else (quote,), white_space, ellipsis, emphasis)
+            if (ellipsis and not cut) or (emphasis and not marked and (best or not search.may_be_marked(ready))):
+                continue
             if best is None or _rank(search.fixed) < _rank(best.normalizations):
                 best = min((one for one in (best, search.run(ready)) if one), key=_match_rank, default=None)
         if best:
@@ -198,7 +252,7 @@ class _Search:
             return None
         loosest = self._form(True, True, True)
         folded = text.folded(loosest)
-        hits = self._places(text.text, folded, loosest, _FEW + 1)
+        hits = self._places(text, loosest, _FEW + 1)
         if not hits:
             return None
         if len(hits) > _FEW:
@@ -215,6 +269,12 @@ class _Search:
         solid = solid_pieces(" ".join(fold_quote(piece, form) for piece in self.pieces))
         return all(piece in held for piece in solid[:_LOOKS])
 
+    def may_be_marked(self, text: QuotableText) -> bool:
+        """Whether the text has marks of emphasis and each word of the quote: they never stand inside a word."""
+        held = text.folded(LOOSEST).text
+        words = sorted(_WORDS.findall(fold_quote(" ".join(self.pieces), LOOSEST)), key=len, reverse=True)
+        return all(word in held for word in words[:_LOOKS]) and text.has_emphasis
+
     def _form(self, white_space: bool, typography: bool, case: bool) -> Form:
         return Form(self.white_space if white_space else "kept", typography, self.emphasis, case)
 
@@ -228,42 +288,40 @@ class _Search:
     def _in_window(self, text: str, span: tuple[int, int]) -> Match:
         """The strictest match around a place that the loosest form gave."""
         low = max(0, span[0] - _MARGIN)
-        window = text[low : span[1] + _MARGIN]
+        window = QuotableText(text[low : span[1] + _MARGIN])
         names: tuple[str, ...] = ()
         for names, form in self._forms():
-            folded = fold(window, form)
-            if hits := self._places(window, folded, form, 1):
-                start, end = folded.span(*hits[0])
+            if hits := self._places(window, form, 1):
+                start, end = window.folded(form).span(*hits[0])
                 return Match(low + start, low + end, names, 1)
         return Match(*span, names, 1)
 
     def _by_whole_text(self, text: QuotableText) -> Match | None:
         """The same where the loosest form matches in very many places."""
         for names, form in self._forms():
-            folded = text.folded(form)
-            if hits := self._places(text.text, folded, form, None):
-                return Match(*folded.span(*hits[0]), names, len(_apart(hits)))
+            if hits := self._places(text, form, None):
+                return Match(*text.folded(form).span(*hits[0]), names, len(_apart(hits)))
         return None
 
-    def _places(self, text: str, folded: Folded, form: Form, limit: int | None) -> list[tuple[int, int]]:
-        """The places in a folded text, of whole words where that is asked."""
+    def _places(self, text: QuotableText, form: Form, limit: int | None) -> list[tuple[int, int]]:
+        """The places in a text under a form, of whole words where that is asked."""
         if not self.whole:
-            return self._chains(folded.text, form, limit)
-        return [
-            hit for hit in self._chains(folded.text, form, None) if is_whole(text, *folded.span(*hit))
-        ][:limit]  # fmt: skip
+            return self._chains(text, form, limit)
+        folded = text.folded(form)
+        hits = self._chains(text, form, None)
+        return [hit for hit in hits if is_whole(text.text, *folded.span(*hit))][:limit]
 
-    def _chains(self, text: str, form: Form, limit: int | None) -> list[tuple[int, int]]:
+    def _chains(self, text: QuotableText, form: Form, limit: int | None) -> list[tuple[int, int]]:
         """The places where the pieces follow each other, each within the gap of the one before."""
         pieces = [piece for piece in (fold_quote(piece, form) for piece in self.pieces) if piece]
         if not pieces:
             return []
         if len(pieces) == 1:
-            return [(at, at + len(pieces[0])) for at in _occurrences(text, pieces[0], limit)]
-        starts = origins = np.array(list(_occurrences(text, pieces[0], None)), np.int64)
+            return [(at, at + len(pieces[0])) for at in text.places(pieces[0], form, limit)]
+        starts = origins = np.array(text.places(pieces[0], form, None), np.int64)
         ends = starts + len(pieces[0])
         for piece in pieces[1:]:
-            starts, origins = _following(ends, origins, np.array(list(_occurrences(text, piece, None)), np.int64))
+            starts, origins = _following(ends, origins, np.array(text.places(piece, form, None), np.int64))
             ends = starts + len(piece)
         chains = _apart(list(zip(origins.tolist(), ends.tolist(), strict=True)))
         return chains[:limit]

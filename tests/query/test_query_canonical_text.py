@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from polite_crawler.query import canonical_text
 from polite_crawler.query.canonical_chars import JOINS_BACK
-from polite_crawler.query.canonical_text import Form, fold, fold_quote, solid_pieces
+from polite_crawler.query.canonical_spaces import solid_pieces
+from polite_crawler.query.canonical_text import Form, fold, fold_quote
 
 LOOSEST = Form("squeezed", typography=True, emphasis=True, case=True)
 TYPOGRAPHY = Form(typography=True)
@@ -135,6 +137,18 @@ def test_canonically_equivalent_texts_are_equal(text: str, form: Form) -> None:
 def test_ascii_takes_the_same_way(text: str, form: Form) -> None:
     text += " x"
     assert fold(text + "é", form).text == fold(text, form).text + "é"
+
+
+@given(TEXTS, st.sampled_from(FORMS), st.integers(1, 6))
+def test_a_text_in_pieces_is_the_same(text: str, form: Form, size: int) -> None:
+    whole = fold(text, form)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(canonical_text, "_PIECE", size)
+        pieces = fold(text, form)
+    assert pieces.text == whole.text
+    spans = [(at, at + 1) for at in range(len(whole.text))]
+    assert [pieces.span(*span) for span in spans] == [whole.span(*span) for span in spans]
+    assert pieces.marks.tolist() == whole.marks.tolist()
 
 
 @given(TEXTS)

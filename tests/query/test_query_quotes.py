@@ -8,6 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from polite_crawler.errors import BadOption
+from polite_crawler.query import quotes
 from polite_crawler.query.canonical_text import Form, fold, fold_quote
 from polite_crawler.query.quotes import (
     ELLIPSIS_GAP,
@@ -174,6 +175,34 @@ def test_a_changed_quote_is_found(text: str, quote: str, change: str) -> None:
     match = verify_text(whole, changes[change]("x " + text + " x"))
     assert match is not None
     assert 0 <= match.start < match.end <= len(whole)
+
+
+LONG = st.text(st.sampled_from("ab AB.’'\u00ade\u0301\n ß"), min_size=0, max_size=60)
+
+
+@given(LONG, LONG, LONG, st.booleans(), st.booleans())
+def test_an_indexed_text_answers_the_same(one: str, quote: str, two: str, twice: bool, changed: bool) -> None:
+    assume(quote.strip())
+    text = one + quote + two + (quote if twice else "") + one
+    asked = quote.replace(" ", "  ").replace("'", "’") if changed else quote
+    plain = verify_text(QuotableText(text), asked)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(quotes, "_INDEXED", 0)
+        indexed = verify_text(QuotableText(text), asked)
+    assert indexed == plain
+    assert plain is not None or changed
+
+
+@pytest.mark.parametrize("quote", ["e" * 30, "\u0301" + "e\u0301" * 30, "a" * 40, "a b" * 20, "x" * 40 + "e"])
+def test_an_indexed_text_of_one_pattern(quote: str) -> None:
+    text = ("e\u0301" * 100 + "a" * 100 + "a ba b" * 100 + "x" * 50 + "e\u0301" + "e" * 40) * 50
+    match = verify_text(QuotableText(text), quote)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(quotes, "_INDEXED", 0)
+        assert verify_text(QuotableText(text), quote) == match
+    if quote in text:
+        assert match is not None
+        assert (match.normalizations, match.start, match.count) == ((), text.find(quote), text.count(quote))
 
 
 def test_a_value_is_found_as_a_word_under_normalizations() -> None:
