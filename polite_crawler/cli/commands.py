@@ -22,7 +22,7 @@ COMMANDS: dict[str, str] = {
     "import": "read a WARC, ARC or WACZ file into the store",
     "read": "print the stored text of a page",
     "reindex": "build the index of the store again from its log",
-    "store": "look into the store: stats, hosts, reset, doctor, cat",
+    "store": "look into the store: stats, hosts, reset, doctor, cat, seal, erase",
     "testsite": "serve a site with every trap on loopback",
     "verify": "check that a stored page holds a quote, and say where",
     "versions": "list the stored versions of a page",

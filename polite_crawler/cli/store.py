@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from polite_crawler.cli import proof
 from polite_crawler.cli.exits import Exit
 from polite_crawler.cli.options import add_common, store_dir
 from polite_crawler.cli.output import Output, many_lines, one_line, plain
@@ -25,7 +26,7 @@ _SHOWN = ("documents", "held_back", "versions", "captures", "blobs", "hosts", "l
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """One of stats, hosts, reset, doctor and cat."""
+    """One of stats, hosts, reset, doctor, cat, seal and erase."""
     kinds = parser.add_subparsers(dest="what", metavar="WHAT", required=True)
 
     def add(name: str, about: str) -> argparse.ArgumentParser:
@@ -42,6 +43,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     doctor.add_argument("--repair", action="store_true", help="build the index again when something is wrong with it")
     cat = add("cat", "print a capture, or a body")
     cat.add_argument("id", metavar="ID", help="a capture id (fetch....) or the SHA-256 of a body")
+    proof.add_signing(add("seal", "sign a checkpoint of the log"))
+    proof.add_erase(add("erase", "remove the bodies of a page, and say so in the log"))
     form = cat.add_mutually_exclusive_group()
     form.add_argument(
         "--heads", action="store_true", help="the heads of request and response as they went over the wire"
@@ -191,4 +194,6 @@ _KINDS: dict[str, Callable[[argparse.Namespace, Output], int]] = {
     "reset": _reset,
     "doctor": _doctor,
     "cat": _cat,
+    "seal": proof.seal,
+    "erase": proof.erase,
 }

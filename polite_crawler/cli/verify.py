@@ -5,31 +5,52 @@ import argparse
 from polite_crawler.cli.exits import Exit
 from polite_crawler.cli.options import store_dir
 from polite_crawler.cli.output import Output, one_line
+from polite_crawler.cli.proof import add_signing, check_bundle, signing_key_of
 from polite_crawler.cli.read import add_version
+from polite_crawler.errors import BadOption
 from polite_crawler.query.quotes import check_quote
-from polite_crawler.query.store import open_store
+from polite_crawler.query.store import Store, open_store
 from polite_crawler.query.verify import VerifyResult
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """DOC, QUOTE and the version."""
-    parser.add_argument("doc", metavar="DOC", help="a document id (url:...) or a URL")
-    parser.add_argument("quote", metavar="QUOTE", help="the words that should stand there")
+    """DOC, QUOTE and the version, or a bundle."""
+    parser.add_argument("doc", metavar="DOC", nargs="?", help="a document id (url:...) or a URL")
+    parser.add_argument("quote", metavar="QUOTE", nargs="?", help="the words that should stand there")
     add_version(parser)
+    parser.add_argument("--bundle", metavar="FILE", help="write all that proves the quote to a file")
+    parser.add_argument("--overwrite", action="store_true", help="replace a bundle that is there")
+    parser.add_argument("--check-bundle", metavar="FILE", help="check such a file, with no store")
+    parser.add_argument("--key", metavar="PUB", help="the key that you trust, for --check-bundle (text or a file)")
+    add_signing(parser)
 
 
 def run(args: argparse.Namespace, output: Output) -> int:
     """Print where the quote stands; 1 when it does not."""
+    if args.check_bundle:
+        return check_bundle(args, output)
+    if args.doc is None or args.quote is None:
+        raise BadOption("name a document and a quote, or a file by --check-bundle")
     check_quote(args.quote)
     with open_store(store_dir(args)) as store:
         result: VerifyResult = store.verify(
             args.doc, args.quote, capture=args.capture, at=args.at, user_provided=args.user_provided
         )
+        if args.bundle and result.found:
+            _bundle(args, output, store, result)
     if output.json:
         output.fact(result)
     else:
         _show(output, result)
     return Exit.DONE if result.found else Exit.FAILED
+
+
+def _bundle(args: argparse.Namespace, output: Output, store: Store, result: VerifyResult) -> None:
+    from polite_crawler.archive.bundle import write_bundle
+
+    key = signing_key_of(args, store.folder)
+    done = write_bundle(store.index, result, args.quote, args.bundle, key=key, overwrite=args.overwrite)
+    output.note(f"{one_line(done.file)}: {done.bytes:,} octets, line of {done.size} in the log of {done.origin}")
 
 
 def _show(output: Output, result: VerifyResult) -> None:

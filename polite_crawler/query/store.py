@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from polite_crawler.errors import StoreError
+from polite_crawler.errors import BadOption, StoreError
 from polite_crawler.query.find import Found, Ranked, find, rank_within
 from polite_crawler.query.read import ReadResult, read
 from polite_crawler.query.versions import Version, versions
@@ -152,6 +152,14 @@ class Store:
 
         return extract_document(self, doc, fields, capture=capture, at=at, user_provided=user_provided)
 
+    def export_warc(self, out: str | os.PathLike[str], **options: Any) -> Any:
+        """Write captures to a `.warc.gz` file. See `polite_crawler.archive.export.export`."""
+        return _exported(self, out, ".warc.gz", options)
+
+    def export_wacz(self, out: str | os.PathLike[str], **options: Any) -> Any:
+        """Write captures to a `.wacz` package. See `polite_crawler.archive.export.export`."""
+        return _exported(self, out, ".wacz", options)
+
     def reindex(self) -> Reindexed:
         """Build the index anew from the log and the bodies. Raises StoreError."""
         return self.index.reindex()
@@ -193,6 +201,12 @@ class Store:
         except (OSError, StoreError) as error:
             return f"held back: the override could not be logged ({error})"
         return None
+
+
+def _exported(store: Store, out: str | os.PathLike[str], suffix: str, options: dict[str, Any]) -> Any:
+    if not os.fspath(out).endswith(suffix):
+        raise BadOption(f"bad name {os.fspath(out)!r}: it has to end in {suffix}")
+    return import_module("polite_crawler.archive.export").export(store.index, out, **options)
 
 
 def open_store(
