@@ -206,7 +206,9 @@ class Store:
 def _exported(store: Store, out: str | os.PathLike[str], suffix: str, options: dict[str, Any]) -> Any:
     if not os.fspath(out).endswith(suffix):
         raise BadOption(f"bad name {os.fspath(out)!r}: it has to end in {suffix}")
-    return import_module("polite_crawler.archive.export").export(store.index, out, **options)
+    from polite_crawler.archive.export import export
+
+    return export(store.index, out, **options)
 
 
 def open_store(
