@@ -14,6 +14,15 @@ _CLOSE = {name: re.compile(rf"</{name}(?=[\s/>])[^>]*>", re.I) for name in _RAW.
 _NOSCRIPT = re.compile("<noscript", re.I)
 
 
+_VOID = "area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr"
+_EMPTY = re.compile(rf"<(?!(?:{_VOID})[\s/>])([A-Za-z][\w-]*)((?:\s[^<>]*)?)/>", re.I)
+
+
+def expand_empty(source: str) -> str:
+    """XHTML with its empty elements (`<title/>`) in the form that HTML reads: a start tag and an end tag."""
+    return _EMPTY.sub(r"<\1\2></\1>", source)
+
+
 @dataclass(frozen=True, slots=True)
 class WithoutNoscript:
     """The source without its noscript elements, and the markup that stood in them."""
