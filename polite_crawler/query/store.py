@@ -208,7 +208,7 @@ def _exported(store: Store, out: str | os.PathLike[str], suffix: str, options: d
         raise BadOption(f"bad name {os.fspath(out)!r}: it has to end in {suffix}")
     from polite_crawler.archive.export import export
 
-    return export(store.index, out, **options)
+    return export(store.index, os.fspath(out), **options)
 
 
 def open_store(
