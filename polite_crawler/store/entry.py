@@ -15,13 +15,23 @@ from polite_crawler.store.log import Position
 from polite_crawler.store.projection import PAGE_RECIPE, archived_from
 from polite_crawler.store.record import Capture
 
+Words = dict[int, list[str]]
+"""The tokens of texts by their number in the full-text table."""
+
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 def insert_capture(
-    connection: sqlite3.Connection, capture: Capture, documents: Sequence[Document], position: Position | None
+    connection: sqlite3.Connection,
+    capture: Capture,
+    documents: Sequence[Document],
+    position: Position | None,
+    words: Words | None = None,
 ) -> bool:
-    """Insert a capture and its documents. False when the capture is there already: its position is then filled in."""
+    """Insert a capture and its documents. False when the capture is there already: its position is then filled in.
+
+    `words` gets the tokens of each text that is new to the full-text table.
+    """
     place = (position.file, position.offset, position.length) if position else (None, None, None)
     # the places of a referrer's secrets have the same names as those of the URL
     secret = "REDACTED" in capture.url and any(one.where.startswith("url") for one in capture.redacted)
@@ -43,16 +53,18 @@ def insert_capture(
             "UPDATE doc SET checked=max(checked, ?) WHERE id IN (SELECT doc FROM ver WHERE capture=?)", (fetched, of)
         )
     for document in documents:
-        insert_version(connection, capture, document)
+        insert_version(connection, capture, document, words)
     return True
 
 
-def insert_version(connection: sqlite3.Connection, capture: Capture, document: Document) -> None:
+def insert_version(
+    connection: sqlite3.Connection, capture: Capture, document: Document, words: Words | None = None
+) -> None:
     """Insert one document of a capture as a version, and settle which version is current."""
     text, title = clean(document.text), clean(document.title or "")
     doc = _doc_id(connection, clean(document.doc))
     txt = _text_id(connection, text)
-    ent = None if capture.hold else _entry_id(connection, doc, txt, title, document.kind, text)
+    ent = None if capture.hold else _entry_id(connection, doc, txt, title, document, text, words)
     archived = archived_from(capture)
     connection.execute(
         "INSERT OR IGNORE INTO ver(doc, txt, ent, capture, capture_kind, fetched, recipe, base, kind, title, url, blob,"
@@ -129,19 +141,23 @@ def _text_id(connection: sqlite3.Connection, text: str) -> int:
     return int(connection.execute("SELECT id FROM txt WHERE sha=?", (sha,)).fetchone()[0])
 
 
-def _entry_id(connection: sqlite3.Connection, doc: int, txt: int, title: str, kind: str, text: str) -> int:
+def _entry_id(
+    connection: sqlite3.Connection, doc: int, txt: int, title: str, document: Document, text: str, words: Words | None
+) -> int:
     found = connection.execute(
-        "SELECT id FROM ent WHERE doc=? AND txt=? AND title=? AND kind=?", (doc, txt, title, kind)
+        "SELECT id FROM ent WHERE doc=? AND txt=? AND title=? AND kind=?", (doc, txt, title, document.kind)
     ).fetchone()
     if found:
         return int(found[0])
     body, head = fold(text), fold(title)
-    length = len(tokens(body)) + len(tokens(head))
+    own = tokens(body) + tokens(head)
     row = connection.execute(
-        "INSERT INTO ent(doc, txt, title, kind, len) VALUES(?,?,?,?,?)", (doc, txt, title, kind, length)
+        "INSERT INTO ent(doc, txt, title, kind, len) VALUES(?,?,?,?,?)", (doc, txt, title, document.kind, len(own))
     ).lastrowid
     assert row is not None
     connection.execute("INSERT INTO f(rowid, body, title) VALUES(?,?,?)", (row, body, head))
+    if words is not None:
+        words[row] = own
     return row
 
 

@@ -25,7 +25,6 @@ class Generations:
         self._pointer = folder / _CURRENT
         self._prefix = f"{folder}{os.sep}"
         self._seen: tuple[tuple[int, int], str] | None = None
-        self._seen: tuple[tuple[int, int], str] | None = None
 
     def current(self) -> str | None:
         """The name of the generation that answers, or None when there is none.

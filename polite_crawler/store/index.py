@@ -17,7 +17,7 @@ from polite_crawler.store.catalog import Catalog
 from polite_crawler.store.caught_up import CaughtUp, Reindexed
 from polite_crawler.store.connections import Connections
 from polite_crawler.store.document import Document
-from polite_crawler.store.entry import insert_capture
+from polite_crawler.store.entry import Words, insert_capture
 from polite_crawler.store.faults import DamagedSegment
 from polite_crawler.store.folder import StoreFolder
 from polite_crawler.store.generations import Generations
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 _TRIES = 5
+_FRESH = 1_000_000
 
 
 class Index:
@@ -55,6 +56,7 @@ class Index:
         self.extractors = dict(extractors or {})
         self._threads = Connections(folder, self.generations, writable=self.writable)
         self._ranks = threading.local()
+        self._fresh: tuple[str, Words] = ("", {})
         self._ensure()
         if self.writable and catch_up:
             try:
@@ -96,8 +98,17 @@ class Index:
 
         Raises StoreError; the catch-up at the next open then adds it.
         """
+        words: Words = {}
         with self.writing() as connection:
-            return insert_capture(connection, capture, documents, position)
+            added = insert_capture(connection, capture, documents, position, words)
+        self._keep(words)
+        return added
+
+    def _keep(self, words: Words) -> None:
+        """Remember the tokens of new texts, within a bound, until a segment holds them."""
+        if self._fresh[0] != self.generation or sum(map(len, self._fresh[1].values())) > _FRESH:
+            self._fresh = self.generation, {}
+        self._fresh[1].update(words)
 
     def catch_up(self) -> CaughtUp:
         """Add what the log holds and the index does not, reading the stored bodies. Only it moves the offsets."""
@@ -119,7 +130,12 @@ class Index:
 
         own = self._threads.get()
         try:
-            return segments.maintain(own.connection, self.generations.path(own.generation), tail=tail or segments.TAIL)
+            fresh = self._fresh[1] if self._fresh[0] == own.generation else {}
+            folder = self.generations.path(own.generation)
+            changed = segments.maintain(own.connection, folder, tail=tail or segments.TAIL, words=fresh)
+            if changed:
+                self._fresh = own.generation, {}
+            return changed
         except (sqlite3.Error, OSError) as error:
             if self.generation != own.generation:
                 return False  # a rebuild took its place meanwhile, and its files away

@@ -10,9 +10,10 @@ import mmap
 import os
 import zlib
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -72,6 +73,11 @@ class Segment:
         """A term by its place in the sorted list."""
         start = int(self._term_ends[number - 1]) if number else 0
         return self._terms[start : int(self._term_ends[number])]
+
+    def all_terms(self) -> list[bytes]:
+        """All terms, sorted by their UTF-8 bytes: for small segments."""
+        data, ends = bytes(self._terms[:]), self._term_ends.tolist()
+        return [data[start:end] for start, end in pairwise([0, *ends])]
 
     def postings(self, token: bytes) -> Postings | None:
         """The postings of one term, or None."""
@@ -172,22 +178,20 @@ class SegmentWriter:
         self._octets = 0
         self._files["offsets"].write(np.zeros(1, "<i8"))
 
-    def add(self, terms: Iterable[bytes], sizes: Ints, texts: Ints, counts: Ints) -> None:
+    def add(self, terms: Sequence[bytes], sizes: Ints, texts: Ints, counts: Ints) -> None:
         """Append terms, which sort behind all terms before. `sizes` says how many of the postings (`texts` and
         `counts`) each term has, at least one."""
         big = np.flatnonzero(counts > _COMMON)
         if len(big):
             self._big_at.append(big + self._postings)
             self._big.append(counts[big])
-        lengths = []
-        for term in terms:
-            self._files["terms"].write(term)
-            lengths.append(len(term))
+        lengths = np.fromiter(map(len, terms), np.int64, len(terms))
+        self._files["terms"].write(b"".join(terms))
         self._files["ids"].write(texts.astype(self._id_type))
         self._files["counts"].write(np.minimum(counts, _COMMON).astype("u1"))
-        self._files["term_ends"].write((self._octets + np.cumsum(lengths, dtype=np.int64)).astype("<i8"))
+        self._files["term_ends"].write((self._octets + np.cumsum(lengths)).astype("<i8"))
         self._files["offsets"].write((self._postings + np.cumsum(sizes)).astype("<i8"))
-        self._octets += sum(lengths)
+        self._octets += int(lengths.sum())
         self._postings += len(texts)
 
     def finish(self) -> Path:

@@ -4,6 +4,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -44,45 +45,45 @@ def build_from_table(connection: sqlite3.Connection, parts: Sequence[Part]) -> N
 
 
 def build_from_texts(texts: Iterable[tuple[int, Sequence[str]]], parts: Sequence[Part]) -> None:
-    """Write segments from the tokens of texts: (number in the full-text table, tokens)."""
-    places: dict[str, int] = {}
-    numbers: list[int] = []
+    """Write segments from the tokens of texts, few enough for the memory: (number in the full-text table, tokens)."""
     entries: list[int] = []
-    counts: list[int] = []
+    counted: list[Counter[str]] = []
     for entry, tokens in texts:
-        found = Counter(tokens)
-        numbers += [places.setdefault(token, len(places)) for token in found]
-        counts += found.values()
-        entries += [entry] * len(found)
-    terms = [token.encode() for token in places]
-    sequence = sorted(range(len(terms)), key=terms.__getitem__)
-    rank = np.empty(len(terms), np.int64)
-    rank[sequence] = np.arange(len(terms))
-    ranked = rank[np.array(numbers, np.int64)] if numbers else np.empty(0, np.int64)
-    order = np.lexsort((np.array(entries, np.int64), ranked))
-    block = _Block(
-        [terms[at] for at in sequence],
-        ranked[order],
-        np.array(entries, np.int64)[order],
-        np.array(counts, np.int64)[order],
-    )
-    _write(parts, [block] if terms else [])
+        entries.append(entry)
+        counted.append(Counter(tokens))
+    terms = sorted(set().union(*counted))  # by code point, which is the sequence of their UTF-8 bytes
+    if not terms:
+        _write(parts, [])
+        return
+    rank = {term: at for at, term in enumerate(terms)}
+    sizes = np.fromiter(map(len, counted), np.int64, len(counted))
+    total = int(sizes.sum())
+    numbers = np.fromiter(map(rank.__getitem__, chain.from_iterable(counted)), np.int64, total)
+    counts = np.fromiter(chain.from_iterable(one.values() for one in counted), np.int64, total)
+    block = _sorted([term.encode() for term in terms], numbers, np.repeat(np.array(entries, np.int64), sizes), counts)
+    _write(parts, [block])
 
 
 def merge(segments: Sequence[Segment], parts: Sequence[Part]) -> None:
     """Write the postings of several small segments into others. All of them are in the memory at one time."""
-    terms = sorted({segment.term(at) for segment in segments for at in range(segment.terms)})
+    own = [segment.all_terms() for segment in segments]
+    terms = sorted(set().union(*own))
     rank = {term: at for at, term in enumerate(terms)}
-    numbers, entries, counts = [np.empty(0, np.int64)], [np.empty(0, np.int64)], [np.empty(0, np.int64)]
-    for segment in segments:
+    numbers, entries, counts = [], [], []
+    for segment, held in zip(segments, own, strict=True):
         every = segment.everything()
-        ranks = np.fromiter((rank[segment.term(at)] for at in range(segment.terms)), np.int64, segment.terms)
-        numbers.append(np.repeat(ranks, every.sizes))
+        numbers.append(np.repeat(np.fromiter(map(rank.__getitem__, held), np.int64, len(held)), every.sizes))
         entries.append(segment.entries.astype(np.int64)[every.postings.texts])
         counts.append(every.postings.counts)
     flat = np.concatenate(numbers), np.concatenate(entries), np.concatenate(counts)
-    order = np.lexsort((flat[1], flat[0]))
-    _write(parts, [_Block(terms, flat[0][order], flat[1][order], flat[2][order])] if terms else [])
+    _write(parts, [_sorted(terms, *flat)] if terms else [])
+
+
+def _sorted(terms: list[bytes], numbers: Ints, entries: Ints, counts: Ints) -> _Block:
+    """The block of postings in any sequence."""
+    # one key of two numbers sorts several times faster than two keys
+    order = np.argsort(numbers * (int(entries.max(initial=0)) + 1) + entries)
+    return _Block(terms, numbers[order], entries[order], counts[order])
 
 
 def _write(parts: Sequence[Part], source: Iterable[_Block]) -> None:

@@ -9,7 +9,7 @@ import fcntl
 import os
 import shutil
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from polite_crawler.store.postings import Segment
 from polite_crawler.store.rank_state import CURRENT, HISTORY, count_tokens
 from polite_crawler.store.segment_build import Part, build_from_table, build_from_texts, merge
 
-TAIL = 256
+TAIL = 512
 """Texts. When as many are in no segment, they get one."""
 
 _MERGED = 4
@@ -34,14 +34,24 @@ def folder_of(generation: Path) -> Path:
     return generation / _FOLDER
 
 
-def maintain(connection: sqlite3.Connection, generation: Path, *, tail: int = TAIL) -> bool:
-    """Write and merge segments where it is due. True when it changed some; another process that does it wins."""
+def maintain(
+    connection: sqlite3.Connection, generation: Path, *, tail: int = TAIL, words: Mapping[int, list[str]] | None = None
+) -> bool:
+    """Write and merge segments where it is due. True when it changed some; another process that does it wins.
+
+    `words` are the tokens of texts that the caller knows already.
+    """
     with _lock(generation) as own:
         if not own:
             return False
         changed = False
-        if connection.execute("SELECT count(*) FROM ent WHERE part = 0").fetchone()[0] >= tail:
-            _store_tail(connection, generation)
+        waiting = connection.execute("SELECT count(*) FROM ent WHERE part = 0").fetchone()[0]
+        if waiting >= tail:
+            # many at one time (a catch-up after a long crawl) do not fit in the memory
+            if waiting > _LARGE // 4:
+                _build(connection, generation)
+            else:
+                _store_tail(connection, generation, words or {})
             changed = True
         while names := _due(connection):
             _merge(connection, generation, names)
@@ -77,10 +87,10 @@ def _build(connection: sqlite3.Connection, generation: Path) -> None:
     _register(connection, generation, parts, old)
 
 
-def _store_tail(connection: sqlite3.Connection, generation: Path) -> None:
+def _store_tail(connection: sqlite3.Connection, generation: Path, words: Mapping[int, list[str]]) -> None:
     rows = connection.execute("SELECT id, len, live FROM ent WHERE part = 0 ORDER BY id").fetchall()
     parts = _parts(connection, generation, np.array(rows, np.int64).reshape(-1, 3))
-    texts = ((row[0], count_tokens(connection, row[0])) for row in rows)
+    texts = ((row[0], words.get(row[0]) or count_tokens(connection, row[0])) for row in rows)
     build_from_texts(texts, [part for part, _ in parts])
     _register(connection, generation, parts, [])
 
