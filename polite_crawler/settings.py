@@ -5,3 +5,4 @@ BOT_NAME = "polite-crawler"
 ADDONS = {"polite_crawler.Addon": 300}
 SPIDER_MODULES = ["polite_crawler.spiders"]
 LOG_LEVEL = "WARNING"
+POLITE_OUTPUT = "text"
