@@ -1,0 +1,48 @@
+"""What holds the house together: the docs, the scripts and the packaging say what the code does."""
+
+import importlib.util
+import tomllib
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from polite_crawler import __version__
+from polite_crawler.cli import COMMANDS
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture
+def pyproject() -> dict[str, dict[str, object]]:
+    return tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+
+
+def _load(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_docs_tell_what_the_code_does() -> None:
+    assert _load(ROOT / "docs" / "check.py").faults() == []
+
+
+def test_a_missing_word_in_the_docs_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    check = _load(ROOT / "docs" / "check.py")
+    monkeypatch.setattr(check, "MUST_STAND", (("settings.md", lambda: ["POLITE_STORE", "POLITE_NOT_THERE"]),))
+    assert check.faults() == ["settings.md: POLITE_NOT_THERE is not explained"]
+
+
+def test_each_command_has_a_script(pyproject: dict[str, dict[str, object]]) -> None:
+    scripts = pyproject["project"]["scripts"]
+    assert isinstance(scripts, dict)
+    assert set(scripts) == {"pc", *(f"pc-{name}" for name in COMMANDS)}
+    assert set(scripts.values()) == {"polite_crawler.cli:main"}
+
+
+def test_the_version_stands_in_one_place_more(pyproject: dict[str, dict[str, object]]) -> None:
+    assert pyproject["project"]["version"] == __version__
