@@ -28,6 +28,7 @@ from polite_crawler.scheduling.options import options_of
 from polite_crawler.spiders.arguments import flag, no_more, seeds, whole
 from polite_crawler.spiders.base import PoliteSpider, page_note
 from polite_crawler.spiders.listings import (
+    BREATH,
     MOST_FILES,
     MOST_ORIGINS,
     Listed,
@@ -43,7 +44,6 @@ from polite_crawler.transport.trace import trace_of
 LINKED_FEEDS = 5
 """How many feeds of the links of a page are read."""
 
-_BREATH = 500
 _FILE = "polite_listing"
 _REASONS: dict[str, DiscoveryStopped] = {
     "finished": "done", "cancelled": "cancelled", "shutdown": "cancelled", "error": "error", "start_error": "error",
@@ -240,7 +240,7 @@ class DiscoverSpider(PoliteSpider):
                 self._stop("max-urls")
                 return
             await self._keep(source, listed.via, entry)
-            if number % _BREATH == 0:
+            if number % BREATH == 0:
                 await asyncio.sleep(0)
         if len(self._found) >= self.max_urls:
             self._stop("max-urls")

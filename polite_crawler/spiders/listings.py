@@ -9,6 +9,7 @@ from scrapy.http import Response
 
 from polite_crawler.middlewares.robots_files import InForce
 from polite_crawler.readers.feed import read_feed
+from polite_crawler.readers.inflate import GZIP
 from polite_crawler.readers.listing import Entry
 from polite_crawler.readers.sitemap import read_sitemap
 from polite_crawler.rules.urls import absolute, origin
@@ -25,6 +26,10 @@ MOST_ORIGINS = 10
 SITEMAP_BYTES = 50 * 1024 * 1024
 """How much of a sitemap is read, in bytes after decoding (the limit of the protocol)."""
 
+BREATH = 500
+"""After how many entries of a file the event loop has its turn."""
+
+_SMALL = 256 * 1024
 _REST_OF_DATE = "2000-01-01"
 _FEEDS = frozenset({"rss", "rdf", "atom", "json"})
 
@@ -57,14 +62,19 @@ def read_listing(kind: Via, body: bytes, *, url: str, content_type: str | None) 
 
 
 async def read_response(response: Response, kind: Via) -> Listed:
-    """Read the file of a response, off the event loop. A response without success lists nothing."""
+    """Read the file of a response, a large one off the event loop. A response without success lists nothing."""
     if not 200 <= response.status < 300:
         return Listed(kind, False)
     given = response.headers.get("Content-Type")
     content_type = given.decode("latin-1") if given else None
-    return await asyncio.get_running_loop().run_in_executor(
-        None, lambda: read_listing(kind, response.body, url=response.url, content_type=content_type)
-    )
+
+    def read() -> Listed:
+        return read_listing(kind, response.body, url=response.url, content_type=content_type)
+
+    # a gzip file of some kB can hold megabytes
+    if len(response.body) <= _SMALL and not response.body.startswith(GZIP):
+        return read()
+    return await asyncio.get_running_loop().run_in_executor(None, read)
 
 
 def newest_first(entries: Iterable[Entry]) -> tuple[Entry, ...]:

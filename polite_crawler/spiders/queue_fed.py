@@ -75,8 +75,9 @@ class QueueFedSpider(PoliteSpider):
 
     async def start(self) -> AsyncIterator[Request]:
         """Nothing: the calls come later."""
-        return
-        yield
+        calls: tuple[Request, ...] = ()
+        for request in calls:
+            yield request
 
     async def fetch(
         self,

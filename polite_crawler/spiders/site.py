@@ -25,7 +25,15 @@ from polite_crawler.scheduling.scheduler import scheduler_of
 from polite_crawler.spiders.arguments import flag, whole
 from polite_crawler.spiders.known import Known
 from polite_crawler.spiders.links import LINKS_A_PAGE, WAITING, Choice, LinkRules, closed_page, link_urls
-from polite_crawler.spiders.listings import MOST_FILES, MOST_ORIGINS, changed, listing_meta, read_response, sitemaps_of
+from polite_crawler.spiders.listings import (
+    BREATH,
+    MOST_FILES,
+    MOST_ORIGINS,
+    changed,
+    listing_meta,
+    read_response,
+    sitemaps_of,
+)
 from polite_crawler.spiders.page import PageSpider, reason_of
 from polite_crawler.spiders.results import CrawledPage, CrawlSummary, PageResult, Stopped
 from polite_crawler.transport.handler import KIND
@@ -170,9 +178,11 @@ class SiteSpider(PageSpider):
             same_host = urls.same_site(child.url, response.url) or self.scope.holds_host(child.url)
             if same_host and self._is_new_file(child.url):
                 yield self._asked(self._sitemap(child.url), _SITEMAP_NEXT)
-        for entry in listed.entries:
+        for number, entry in enumerate(listed.entries):
             if (request := self._page_of(entry)) is not None:
                 yield request
+            if number % BREATH == 0:
+                await asyncio.sleep(0)
 
     def sitemap_failed(self, failure: Failure) -> None:
         """A sitemap that gave no response."""
