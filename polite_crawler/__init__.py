@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from polite_crawler.addon import Addon
+    from polite_crawler.crawler.library import PoliteCrawler, SyncCrawler, open_crawler
     from polite_crawler.errors import BadOption, HeldBack, NotStored, PoliteError, StoreError
     from polite_crawler.query.store import Store, open_store
 
@@ -18,10 +19,13 @@ __all__ = [
     "BadOption",
     "HeldBack",
     "NotStored",
+    "PoliteCrawler",
     "PoliteError",
     "Store",
     "StoreError",
+    "SyncCrawler",
     "__version__",
+    "open_crawler",
     "open_store",
 ]
 
@@ -30,9 +34,12 @@ _LATE = {
     "BadOption": "polite_crawler.errors",
     "HeldBack": "polite_crawler.errors",
     "NotStored": "polite_crawler.errors",
+    "PoliteCrawler": "polite_crawler.crawler.library",
     "PoliteError": "polite_crawler.errors",
     "Store": "polite_crawler.query.store",
     "StoreError": "polite_crawler.errors",
+    "SyncCrawler": "polite_crawler.crawler.library",
+    "open_crawler": "polite_crawler.crawler.library",
     "open_store": "polite_crawler.query.store",
 }
 

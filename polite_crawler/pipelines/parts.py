@@ -1,15 +1,18 @@
-"""The parts of the store that one crawler writes to: opened once, closed when its spider is."""
+"""The parts of the store that crawlers write to: opened once, closed when the spider is, or by who shares them."""
 
 import logging
+from collections.abc import Mapping
 from weakref import WeakKeyDictionary
 
 from scrapy.crawler import Crawler
 
+from polite_crawler.rules.options import Options
 from polite_crawler.scheduling.options import options_of
 from polite_crawler.store.blobs import Blobs
 from polite_crawler.store.folder import StoreFolder
 from polite_crawler.store.index import Index
 from polite_crawler.store.index_thread import IndexThread
+from polite_crawler.store.projection import Extractor
 from polite_crawler.store.writer import WriterThread
 
 logger = logging.getLogger(__name__)
@@ -19,12 +22,19 @@ _PARTS: WeakKeyDictionary[Crawler, "StoreParts"] = WeakKeyDictionary()
 
 class StoreParts:
     """The folder, the writer and the index of a crawler. The index is opened, and catches up, when it is first
-    asked for; it answers on the thread of the loop and is written by a thread of its own."""
+    asked for; it answers on the thread of the loop and is written by a thread of its own.
 
-    def __init__(self, crawler: Crawler) -> None:
-        options = options_of(crawler)
+    `extractors` read the documents of captures by the name of their recipe. Parts that are `kept` outlive the spiders
+    that use them: only `shut` closes them.
+    """
+
+    def __init__(
+        self, options: Options, *, extractors: Mapping[str, Extractor] | None = None, kept: bool = False
+    ) -> None:
         self.folder = StoreFolder(options.store).create()
         self.writer = WriterThread(self.folder, min_free=options.min_free)
+        self.extractors = dict(extractors or {})
+        self._kept = kept
         self._index: Index | None = None
         self._thread: IndexThread | None = None
 
@@ -37,7 +47,7 @@ class StoreParts:
     def index(self) -> Index:
         """The index, to read from."""
         if self._index is None:
-            self._index = Index(self.folder)
+            self._index = Index(self.folder, extractors=self.extractors)
         return self._index
 
     @property
@@ -49,6 +59,11 @@ class StoreParts:
         return self._thread
 
     def close(self) -> None:
+        """A spider has ended: close everything, unless it is kept."""
+        if not self._kept:
+            self.shut()
+
+    def shut(self) -> None:
         """Write what waits, then close everything."""
         self.writer.close()
         if self._thread is not None:
@@ -61,5 +76,10 @@ def parts_of(crawler: Crawler) -> StoreParts:
     """The store parts of a crawler. Raises StoreError when the folder cannot be written."""
     parts = _PARTS.get(crawler)
     if parts is None:
-        parts = _PARTS[crawler] = StoreParts(crawler)
+        parts = _PARTS[crawler] = StoreParts(options_of(crawler))
     return parts
+
+
+def use_parts(crawler: Crawler, parts: StoreParts) -> None:
+    """Let a crawler write to parts that others write to as well, before it starts."""
+    _PARTS[crawler] = parts

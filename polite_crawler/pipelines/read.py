@@ -2,17 +2,21 @@
 
 import asyncio
 import logging
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Self
 
 from scrapy.crawler import Crawler
 
 from polite_crawler.pipelines.draft import Draft
+from polite_crawler.pipelines.parts import parts_of
 from polite_crawler.readers.page import Page
 from polite_crawler.rules import redaction, signals
 from polite_crawler.scheduling.options import options_of
 from polite_crawler.store import projection
+from polite_crawler.store.document import Document
+from polite_crawler.store.projection import Extractor
 from polite_crawler.store.record import Capture
 
 _THREADS = 2
@@ -21,17 +25,28 @@ _HTML = ("text/html", "application/xhtml+xml")
 logger = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the readers find in a capture: the page, its usage signals with the capture, and its documents."""
+
+    capture: Capture
+    page: Page
+    documents: tuple[Document, ...]
+    notes: tuple[str, ...]
+
+
 class Read:
     """Reads the page and the usage signals of a capture."""
 
-    def __init__(self, tokens: tuple[str, ...]) -> None:
+    def __init__(self, tokens: tuple[str, ...], extractors: Mapping[str, Extractor]) -> None:
         self._tokens = tokens
+        self._extractors = extractors
         self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="polite-read")
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """The pipeline of a crawler."""
-        return cls(options_of(crawler).identity.tokens)
+        return cls(options_of(crawler).identity.tokens, parts_of(crawler).extractors)
 
     def close_spider(self) -> None:
         """End the reader threads."""
@@ -44,8 +59,15 @@ class Read:
             return draft
         loop = asyncio.get_running_loop()
         try:
-            page, found = await loop.run_in_executor(
-                self._pool, read_capture, capture, wire.decoded, draft.url, draft.robots, self._tokens
+            found = await loop.run_in_executor(
+                self._pool,
+                read_capture,
+                capture,
+                wire.decoded,
+                draft.url,
+                draft.robots,
+                self._tokens,
+                self._extractors,
             )
         except Exception as error:
             # whatever a reader trips over, the evidence is kept
@@ -54,18 +76,22 @@ class Read:
             )
             draft.note(f"the reader failed: {type(error).__name__}")
             return draft
-        draft.capture = replace(capture, signals=found or None)
-        draft.page = page
-        for note in page.notes:
+        draft.capture, draft.page, draft.documents = found.capture, found.page, found.documents
+        for note in found.notes:
             draft.note(note)
-        draft.documents = projection.documents_of(draft.capture, page)
         return draft
 
 
 def read_capture(
-    capture: Capture, decoded: bytes, url: str, robots: bytes | None, tokens: tuple[str, ...]
-) -> tuple[Page, dict[str, object]]:
-    """The page of a body and its usage signals. The octets of known secrets are covered before anything reads them."""
+    capture: Capture,
+    decoded: bytes,
+    url: str,
+    robots: bytes | None,
+    tokens: tuple[str, ...],
+    extractors: Mapping[str, Extractor],
+) -> Reading:
+    """Read a body. The octets of known secrets are covered before anything reads them. An extractor that fails costs
+    a note; the page is a document all the same."""
     spans = [span for place in capture.redacted for span in zip(place.at[::2], place.at[1::2], strict=True)]
     body = redaction.mask(decoded, spans) if spans else decoded
     page = projection.read_page(capture, body)
@@ -77,4 +103,14 @@ def read_capture(
         html=body if content_type in _HTML else None,
         tokens=tokens,
     )
-    return page, found.to_json()
+    notes = list(page.notes)
+    read = replace(capture, signals=found.to_json() or None)
+    try:
+        documents = projection.documents_of(read, page, body=body, extractors=extractors)
+    except Exception as error:
+        if read.recipe not in extractors:
+            raise
+        # an extractor is the code of an application
+        notes.append(f"the extractor of {read.recipe} failed: {type(error).__name__}")
+        documents = projection.documents_of(read, page)
+    return Reading(read, page, documents, tuple(notes))

@@ -70,6 +70,15 @@ class HostQueue:
                 taken.append(request)
         return taken
 
+    def remove(self, request: Request) -> bool:
+        """Take out one request. False when it does not wait here."""
+        if request in self._gone or request not in self._queues.get(-request.priority, ()):
+            return False
+        self._timed.discard(request)
+        self._gone.add(request)
+        self._length -= 1
+        return True
+
     def __len__(self) -> int:
         return self._length
 

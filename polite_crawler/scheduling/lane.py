@@ -66,9 +66,9 @@ class Lane:
 @dataclass(frozen=True, slots=True)
 class LaneEvent:
     """What happened to a host: a request waits for its lane (until `until`, as far as is known), the lane was given
-    back (ready at `until`), a stop began (with its reason)."""
+    back (ready at `until`), a stop began (with its reason), another crawler of this loop has changed the host."""
 
-    kind: Literal["wait", "free", "stop"]
+    kind: Literal["wait", "free", "stop", "peer"]
     host: str
     until: float
     reason: str = ""

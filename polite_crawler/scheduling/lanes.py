@@ -60,7 +60,8 @@ class HostLanes:
     """The lanes of one crawler.
 
     `deadline` is the end of the crawl (epoch seconds) when it has a budget; without one, a request waits up to
-    `max_wait` seconds for its lane. `listeners` are called with each LaneEvent.
+    `max_wait` seconds for its lane. `listeners` are called with each LaneEvent. `peers` are the lanes of other
+    crawlers in this loop on the same hosts: they look again at once when a host has changed here.
     """
 
     def __init__(
@@ -77,6 +78,7 @@ class HostLanes:
         self.max_wait = max_wait
         self.deadline: float | None = None
         self.listeners: list[Callable[[LaneEvent], None]] = []
+        self.peers: list[HostLanes] = []
         self._policy_of = policy_of
         self._jitter = jitter
         self._owner = f"{os.getpid()}:{secrets.token_hex(8)}"
@@ -144,7 +146,7 @@ class HostLanes:
             if not wait:
                 self._leave(host, line, waiter)
                 raise LaneBusy(host)
-            self._tell(LaneEvent("wait", host, self.ready_at(host)))
+            self.tell(LaneEvent("wait", host, self.ready_at(host)))
         try:
             return await waiter.future
         except BaseException:
@@ -176,8 +178,8 @@ class HostLanes:
             self._rows.pop(lane.host, None)
             self._pump(lane.host, line)
         if state.stop_until > lane.state.stop_until:
-            self._tell(LaneEvent("stop", lane.host, state.stop_until, state.stop_reason))
-        self._tell(LaneEvent("free", lane.host, state.ready))
+            self.tell(LaneEvent("stop", lane.host, state.stop_until, state.stop_reason))
+        self.tell(LaneEvent("free", lane.host, state.ready))
         return state
 
     def stop(self, host: str, seconds: float, reason: str) -> None:
@@ -185,7 +187,7 @@ class HostLanes:
         until = self.clock.now() + seconds
         self.store.stop(host, until=until, reason=reason)
         self._changed(host)
-        self._tell(LaneEvent("stop", host, until, reason))
+        self.tell(LaneEvent("stop", host, until, reason))
 
     def rest(self, host: str, seconds: float) -> None:
         """Let a host rest for some seconds from now, at least."""
@@ -205,8 +207,13 @@ class HostLanes:
         for name in [host] if host is not None else list(self._lines):
             self._changed(name)
         self._rows.clear()
-        self._tell(LaneEvent("free", host or "", ready))
+        self.tell(LaneEvent("free", host or "", ready))
         return known
+
+    def tell(self, event: LaneEvent) -> None:
+        """Let the listeners hear of an event."""
+        for listener in self.listeners:
+            listener(event)
 
     def close(self) -> None:
         """End every wait for a lane and begin no other one. Held lanes stay held (and renewed) until they are given
@@ -323,7 +330,21 @@ class HostLanes:
         if line is not None:
             self._pump(host, line)
 
+    def heard(self, event: LaneEvent) -> None:
+        """A peer has changed a host, or all of them: look at it again."""
+        for host in [event.host] if event.host else list(self._lines):
+            self._changed(host)
+        if not event.host:
+            self._rows.clear()
+        self._listen(LaneEvent("peer", event.host, 0.0))
+
     def _tell(self, event: LaneEvent) -> None:
+        # peers first: who has just had the host goes to the end of the line
+        for peer in self.peers if event.kind != "wait" else ():
+            peer.heard(event)
+        self._listen(event)
+
+    def _listen(self, event: LaneEvent) -> None:
         for listener in self.listeners:
             listener(event)
 

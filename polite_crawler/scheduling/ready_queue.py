@@ -133,6 +133,20 @@ class ReadyQueue:
             with self._store_errors():
                 self._place(host)
 
+    def hurry(self, request: Request) -> bool:
+        """Let a request that waits pop at once, because nothing will be sent for it. False when it does not wait in
+        memory here."""
+        host = host_of(request)
+        queue = self._hosts.get(host)
+        if not isinstance(queue, HostQueue) or not queue.remove(request):
+            return False
+        self._late.append(request)
+        if not queue:
+            del self._hosts[host]
+            self._keys.pop(host, None)
+        self._wait()
+        return True
+
     def keep(self, request: Request) -> None:
         """A request that ended because the crawl ends: the next run of a resumable crawl asks it again."""
         if self._frontier is not None:
@@ -208,8 +222,11 @@ class ReadyQueue:
         if self._refused(host):
             self._stopped[host] = None
         elif host not in self._out:
-            tick = self._keys[host] = next(self._ticks)
-            heappush(self._heap, (self._lanes.ready_at(host), tick, host))
+            tick, ready = next(self._ticks), self._lanes.ready_at(host)
+            self._keys[host] = tick
+            heappush(self._heap, (ready, tick, host))
+            if ready > self._clock.now():
+                self._lanes.tell(LaneEvent("wait", host, ready))
             if len(self._heap) > 2 * len(self._keys) + _SLACK:
                 self._heap = [entry for entry in self._heap if self._keys.get(entry[2]) == entry[1]]
                 heapify(self._heap)

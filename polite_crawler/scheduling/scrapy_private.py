@@ -47,6 +47,14 @@ def after_each_request(crawler: Crawler, callback: Callable[[Request], None]) ->
     slot.remove_request = remove_request  # type: ignore[method-assign]
 
 
+def keep_open(crawler: Crawler) -> None:
+    """Let a spider that is idle stay open, and send no `spider_idle` for it. The public way is to raise DontCloseSpider
+    at each of those signals, which come after every request."""
+    slot = crawler.engine._slot
+    assert slot is not None
+    slot.close_if_idle = False
+
+
 def open_slots(downloader: Downloader) -> None:
     """Let the stock slots of a downloader delay and limit nothing: lanes do."""
     downloader._delay = 0.0

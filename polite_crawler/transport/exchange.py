@@ -140,6 +140,7 @@ class Client:
         """Close all connections. An exchange in progress fails with the kind `cancelled`."""
         self._closed = True
         self._pool.close()
+        self._resolver.close()
         live = list(self._live)
         for connection in live:
             connection.fail("cancelled", "the crawler was closed")

@@ -1,6 +1,7 @@
 """Scrapy's download handler for http and https: the lane, the exchange, the evidence, the response."""
 
 import asyncio
+from collections.abc import Callable
 from ipaddress import ip_address
 from typing import Self
 from weakref import WeakKeyDictionary
@@ -50,6 +51,8 @@ class PoliteDownloadHandler(BaseDownloadHandler):
         super().__init__(crawler)
         self._lanes: HostLanes = lanes_of(crawler)
         self._client = self.make_client(crawler)
+        self._exchanges: dict[Request, asyncio.Task[object]] = {}
+        self._aborted: dict[Request, str] = {}
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -98,18 +101,33 @@ class PoliteDownloadHandler(BaseDownloadHandler):
         request.meta["download_latency"] = wire.headed - wire.started
         return _response(request, wire, self._client.certificate(wire))
 
+    def abort(self, note: str, wanted: Callable[[Request], bool] = lambda request: True) -> int:
+        """End exchanges in progress, by default all: each fails at once with the kind `cancelled` and the note. Gives
+        how many there were."""
+        tasks = [(request, task) for request, task in self._exchanges.items() if wanted(request)]
+        for request, task in tasks:
+            self._aborted[request] = note
+            task.cancel()
+        return len(tasks)
+
     async def close(self) -> None:
         """Close all connections."""
+        _HANDLERS.pop(self.crawler, None)
         await self._client.close()
 
     async def _exchange(self, request: Request, lane: Lane) -> Wire:
         signer: Sign | None = request.meta.get(SIGN)
+        sent = False
+        started = self._lanes.clock.now()
 
         def at_sending(method: str, url: str, headers: Pairs) -> list[tuple[bytes, bytes]]:
             # DNS and TLS can outlast the lease: who lost the lane sends nothing
             if not self._lanes.holds(lane):
                 raise LaneBusy(lane.host)
-            return list(signer(method, url, headers)) if signer is not None else []
+            more = list(signer(method, url, headers)) if signer is not None else []
+            nonlocal sent
+            sent = True
+            return more
 
         task = asyncio.current_task()
         assert task is not None
@@ -118,17 +136,27 @@ class PoliteDownloadHandler(BaseDownloadHandler):
             task.cancel()
 
         lane.on_lost = lost
+        self._exchanges[request] = task
         limit = request.meta.get(MAX_BYTES)
         try:
             return await self._client.exchange(
                 request.method, request.url, _headers(request), request.body, max_bytes=limit, sign=at_sending
             )
         except asyncio.CancelledError:
-            if lane.lost and not task.uncancel():
-                raise ExchangeError("cancelled", f"the lane of {lane.host} was lost to another process") from None
+            note = f"the lane of {lane.host} was lost to another process" if lane.lost else self._aborted.get(request)
+            if note is not None and not task.uncancel():
+                ended = self._lanes.clock.now()
+                raise ExchangeError("cancelled", note, sent=sent, started=started, ended=ended) from None
             raise
         finally:
             lane.on_lost = None
+            del self._exchanges[request]
+            self._aborted.pop(request, None)
+
+
+def handler_of(crawler: Crawler) -> PoliteDownloadHandler:
+    """The handler of a crawler."""
+    return PoliteDownloadHandler.from_crawler(crawler)
 
 
 def _headers(request: Request) -> list[tuple[bytes, bytes]]:

@@ -85,6 +85,10 @@ class Resolver:
             checked.append(Address(address, sockaddr))
         return tuple(checked)
 
+    def close(self) -> None:
+        """End the threads that have nothing to do. One that hangs in a look-up ends when that comes back."""
+        self._pool.close()
+
     async def _look_up(self, host: str, port: int) -> Sequence[SockAddr]:
         job = _Job(lambda: self._resolve(host, port), asyncio.get_running_loop())
         self._pool.submit(job)
@@ -144,6 +148,12 @@ class _Pool:
         self._alive = 0
         self._idle = 0
         self._hung = 0
+        self._closed = False
+
+    def close(self) -> None:
+        with self._ready:
+            self._closed = True
+            self._ready.notify_all()
 
     def submit(self, job: _Job) -> None:
         with self._ready:
@@ -179,9 +189,9 @@ class _Pool:
         """The next job; None for a thread that is one too many, or that has had nothing to do for a while."""
         with self._ready:
             self._idle += 1
-            timely = self._ready.wait_for(lambda: bool(self._waiting), timeout=_IDLE_SECONDS)
+            timely = self._ready.wait_for(lambda: bool(self._waiting) or self._closed, timeout=_IDLE_SECONDS)
             self._idle -= 1
-            if not timely or self._alive - self._hung > self._threads:
+            if not timely or not self._waiting or self._alive - self._hung > self._threads:
                 self._alive -= 1
                 self._ready.notify()  # what woke this thread is for another one
                 return None

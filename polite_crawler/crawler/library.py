@@ -1,0 +1,344 @@
+"""`open_crawler`: the engine for any program, in a thread of its own."""
+
+import asyncio
+import logging
+import os
+from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping
+from concurrent.futures import Future
+from typing import Any, Self, TypeVar
+
+from polite_crawler.crawler.course import Course, CrawlLedger, DiscoveryLedger
+from polite_crawler.crawler.engine import END, GRACE, Engine
+from polite_crawler.crawler.runs import Run, SyncRun
+from polite_crawler.crawler.settings import options_of, settings_of
+from polite_crawler.crawler.thread import EngineThread
+from polite_crawler.query.store import Store
+from polite_crawler.rules import durations, urls
+from polite_crawler.rules.durations import Duration
+from polite_crawler.scheduling.clock import Clock
+from polite_crawler.spiders.discover import DiscoverSpider
+from polite_crawler.spiders.events import Listener
+from polite_crawler.spiders.results import (
+    CrawledPage,
+    CrawlSummary,
+    DiscoveredUrl,
+    DiscoverySummary,
+    PageResult,
+)
+from polite_crawler.spiders.site import SiteSpider
+from polite_crawler.store.caught_up import Reindexed
+from polite_crawler.store.hosts import HostStateStore
+from polite_crawler.store.projection import Extractor
+
+CLOSE_SECONDS = GRACE + 2 * END
+"""The longest that `close` waits for the engine's thread."""
+
+CrawlRun = Run[CrawledPage, CrawlSummary]
+DiscoverRun = Run[DiscoveredUrl, DiscoverySummary]
+SyncCrawlRun = SyncRun[CrawledPage, CrawlSummary]
+SyncDiscoverRun = SyncRun[DiscoveredUrl, DiscoverySummary]
+
+Words = str | Iterable[str]
+_T = TypeVar("_T")
+logger = logging.getLogger(__name__)
+
+
+class _Opened:
+    """What the two forms of an open crawler share."""
+
+    def __init__(self, thread: EngineThread, store: Store) -> None:
+        self.store = store
+        self._thread = thread
+
+    def _fetching(
+        self, url: str, max_age: Duration | None, budget: Duration | None, recipe: str | None
+    ) -> "Future[PageResult]":
+        urls.normalize(url)
+        age = None if max_age is None else durations.max_age(max_age)
+        span = None if budget is None else durations.seconds(budget, "budget")
+        return self._thread.call(lambda engine: engine.fetch(url, max_age=age, budget=span, recipe=recipe))
+
+    def _crawling(self, url: Words, words: Mapping[str, Words], limits: Mapping[str, Any]) -> Any:
+        arguments = {"url": _text(url), **{name: _text(value) for name, value in words.items()}, **limits}
+        return Course(self._thread, SiteSpider, arguments, CrawlLedger())
+
+    def _discovering(self, url: Words, words: Mapping[str, Words], limits: Mapping[str, Any]) -> Any:
+        arguments = {"url": _text(url), **{name: _text(value) for name, value in words.items()}, **limits}
+        return Course(self._thread, DiscoverSpider, arguments, DiscoveryLedger())
+
+
+class PoliteCrawler(_Opened):
+    """An open crawler for an asyncio program. Each method can be awaited from any loop; a call that is cancelled frees
+    its place.
+
+    `store` answers questions with no request: find, read, verify, versions, diff, extract.
+    """
+
+    async def fetch(
+        self,
+        url: str,
+        *,
+        max_age: Duration | None = None,
+        budget: Duration | None = None,
+        recipe: str | None = None,
+    ) -> PageResult:
+        """Fetch one page, or take the stored copy that is younger than `max_age`. When this returns, the store has it
+        and `find` finds it.
+
+        What a site or the network does wrong is an outcome of the result, never an exception. `budget` is the longest
+        wait for the turn of the host. `recipe` is the name of the extractor that reads documents from it.
+        Raises BadOption, StoreError when the store cannot be written, and PoliteError for a crawler that is closed.
+        """
+        return await asyncio.wrap_future(self._fetching(url, max_age, budget, recipe))
+
+    def crawl(
+        self,
+        url: Words,
+        *,
+        max_pages: int = 100,
+        max_depth: int = 3,
+        budget: Duration = "10m",
+        include: Words = (),
+        exclude: Words = (),
+        allow_host: Words = (),
+        sitemaps: bool = False,
+        max_age: Duration | None = None,
+    ) -> CrawlRun:
+        """Crawl a site: an async iterable of pages, with a `summary`. The options are those of `scrapy crawl site`.
+        Raises BadOption."""
+        words = {"include": include, "exclude": exclude, "allow_host": allow_host}
+        limits = {"max_pages": max_pages, "max_depth": max_depth, "budget": budget, "sitemaps": sitemaps}
+        return Run(self._crawling(url, words, {**limits, "max_age": max_age}))
+
+    def discover(
+        self,
+        url: Words,
+        *,
+        max_urls: int = 1000,
+        feed: Words = (),
+        sitemap: Words = (),
+        allow_host: Words = (),
+        linked_feeds: bool = True,
+        budget: Duration = "10m",
+        max_age: Duration | None = None,
+    ) -> DiscoverRun:
+        """The pages that the sitemaps and feeds of a site name: an async iterable of URLs, with a `summary`. Raises
+        BadOption."""
+        words = {"feed": feed, "sitemap": sitemap, "allow_host": allow_host}
+        limits = {"max_urls": max_urls, "linked_feeds": linked_feeds, "budget": budget, "max_age": max_age}
+        return Run(self._discovering(url, words, limits))
+
+    async def reset_hosts(self, host: str | None = None) -> int:
+        """Forget the stops, failures and backoff of a host, or of all. Gives how many hosts were known."""
+        return await asyncio.wrap_future(self._thread.call(_reset(host)))
+
+    async def reindex(self) -> Reindexed:
+        """Build the index anew from the log, while everything else goes on. Raises StoreError."""
+        return await asyncio.wrap_future(self._thread.call(Engine.reindex))
+
+    async def close(self) -> None:
+        """End everything: calls that wait end with PoliteError, exchanges in progress have a second. Nothing is left
+        of the crawler in the process."""
+        ended = self._thread.stop()
+        try:
+            async with asyncio.timeout(CLOSE_SECONDS):
+                await asyncio.shield(asyncio.wrap_future(ended))
+        except TimeoutError:
+            _note_hang()
+        else:
+            self._thread.join(1.0)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+
+class SyncCrawler(_Opened):
+    """An open crawler for a program without a loop. Threads can share it.
+
+    `store` answers questions with no request: find, read, verify, versions, diff, extract.
+    """
+
+    def fetch(
+        self,
+        url: str,
+        *,
+        max_age: Duration | None = None,
+        budget: Duration | None = None,
+        recipe: str | None = None,
+    ) -> PageResult:
+        """As `PoliteCrawler.fetch`."""
+        return _wait(self._fetching(url, max_age, budget, recipe))
+
+    def crawl(
+        self,
+        url: Words,
+        *,
+        max_pages: int = 100,
+        max_depth: int = 3,
+        budget: Duration = "10m",
+        include: Words = (),
+        exclude: Words = (),
+        allow_host: Words = (),
+        sitemaps: bool = False,
+        max_age: Duration | None = None,
+    ) -> SyncCrawlRun:
+        """As `PoliteCrawler.crawl`, for a plain loop."""
+        words = {"include": include, "exclude": exclude, "allow_host": allow_host}
+        limits = {"max_pages": max_pages, "max_depth": max_depth, "budget": budget, "sitemaps": sitemaps}
+        return SyncRun(self._crawling(url, words, {**limits, "max_age": max_age}))
+
+    def discover(
+        self,
+        url: Words,
+        *,
+        max_urls: int = 1000,
+        feed: Words = (),
+        sitemap: Words = (),
+        allow_host: Words = (),
+        linked_feeds: bool = True,
+        budget: Duration = "10m",
+        max_age: Duration | None = None,
+    ) -> SyncDiscoverRun:
+        """As `PoliteCrawler.discover`, for a plain loop."""
+        words = {"feed": feed, "sitemap": sitemap, "allow_host": allow_host}
+        limits = {"max_urls": max_urls, "linked_feeds": linked_feeds, "budget": budget, "max_age": max_age}
+        return SyncRun(self._discovering(url, words, limits))
+
+    def reset_hosts(self, host: str | None = None) -> int:
+        """As `PoliteCrawler.reset_hosts`."""
+        return _wait(self._thread.call(_reset(host)))
+
+    def reindex(self) -> Reindexed:
+        """As `PoliteCrawler.reindex`."""
+        return _wait(self._thread.call(Engine.reindex))
+
+    def close(self) -> None:
+        """As `PoliteCrawler.close`."""
+        self._thread.stop()
+        if not self._thread.join(CLOSE_SECONDS):
+            _note_hang()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class Opening:
+    """A crawler that is about to be opened: by `async with` (or `await`) for an asyncio program, by `with` for another
+    one."""
+
+    def __init__(self, make: Callable[[Listener | None], Engine], on_event: Listener | None) -> None:
+        self._make = make
+        self._on_event = on_event
+        self._open: PoliteCrawler | SyncCrawler | None = None
+
+    def __await__(self) -> Generator[Any, None, PoliteCrawler]:
+        return self._opened().__await__()
+
+    async def __aenter__(self) -> PoliteCrawler:
+        crawler = self._open = await self._opened()
+        return crawler
+
+    async def __aexit__(self, *_: object) -> None:
+        crawler, self._open = self._open, None
+        if isinstance(crawler, PoliteCrawler):
+            await crawler.close()
+
+    def __enter__(self) -> SyncCrawler:
+        thread = EngineThread(lambda: self._make(self._on_event))
+        try:
+            thread.start().result()
+        except BaseException:
+            thread.stop()
+            thread.join(CLOSE_SECONDS)
+            raise
+        crawler = self._open = SyncCrawler(thread, thread.store)
+        return crawler
+
+    def __exit__(self, *_: object) -> None:
+        crawler, self._open = self._open, None
+        if isinstance(crawler, SyncCrawler):
+            crawler.close()
+
+    async def _opened(self) -> PoliteCrawler:
+        listener = None if self._on_event is None else _in_loop(self._on_event, asyncio.get_running_loop())
+        thread = EngineThread(lambda: self._make(listener))
+        try:
+            await asyncio.wrap_future(thread.start())
+        except BaseException:
+            await asyncio.shield(asyncio.wrap_future(thread.stop()))
+            thread.join(1.0)
+            raise
+        return PoliteCrawler(thread, thread.store)
+
+
+def open_crawler(
+    dir: str | os.PathLike[str] | None = None,
+    *,
+    on_event: Listener | None = None,
+    extractors: Mapping[str, Extractor] | None = None,
+    host_state: HostStateStore | None = None,
+    clock: Clock | None = None,
+    scrapy: Mapping[str, Any] | None = None,
+    **options: Any,
+) -> Opening:
+    """Open a crawler on the store in `dir` (by default POLITE_CRAWLER_DIR, else ~/.polite-crawler):
+
+        async with open_crawler("./crawl", contact="ops@example.com") as crawler:
+            page = await crawler.fetch("https://example.com/")
+
+        with open_crawler("./crawl") as crawler:
+            page = crawler.fetch("https://example.com/")
+
+    `options` are the settings of the package in lower case, without POLITE_; `scrapy` holds settings of Scrapy by
+    their own names. `on_event` gets each event, in the loop that opened the crawler (without one: in the crawler's
+    thread). `extractors` read documents from the captures of a recipe, by its name. `host_state` keeps the pace and
+    the stops (by default `hosts.sqlite` in the store); who made it closes it. Nothing of the program is configured: no
+    logging, no signal handler, no reactor.
+
+    Raises BadOption for an option that is not valid. Opening raises StoreError.
+    """
+    settings = settings_of(dir, options, scrapy)
+    checked = options_of(settings)
+
+    def make(listener: Listener | None) -> Engine:
+        return Engine(settings, checked, host_state=host_state, extractors=extractors, clock=clock, on_event=listener)
+
+    return Opening(make, on_event)
+
+
+def _text(words: Words) -> str:
+    return words if isinstance(words, str) else " ".join(words)
+
+
+def _reset(host: str | None) -> Callable[[Engine], Awaitable[int]]:
+    async def reset(engine: Engine) -> int:
+        return engine.reset(host)
+
+    return reset
+
+
+def _wait(future: "Future[_T]") -> _T:
+    try:
+        return future.result()
+    except BaseException:
+        # Ctrl+C in the thread that waits: the call frees its place
+        future.cancel()
+        raise
+
+
+def _in_loop(listener: Listener, loop: asyncio.AbstractEventLoop) -> Listener:
+    def tell(event: Any) -> None:
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(listener, event)
+
+    return tell
+
+
+def _note_hang() -> None:
+    logger.warning("the crawler did not end within %.0f s; its thread goes on without the program", CLOSE_SECONDS)

@@ -1,0 +1,49 @@
+"""The options of a library crawler: the settings of the package in lower case, without POLITE_."""
+
+import os
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import Any
+
+from polite_crawler import __version__
+from polite_crawler.errors import BadOption
+from polite_crawler.rules.options import DEFAULTS, Options
+
+_PREFIX = "POLITE_"
+_NOT_HERE = frozenset({"store"})
+"""`dir` names the store."""
+
+_ENGINE: dict[str, Any] = {
+    "ADDONS": {"polite_crawler.Addon": 300},
+    "TWISTED_REACTOR_ENABLED": False,
+    "LOGSTATS_INTERVAL": 0,
+    "MEMUSAGE_ENABLED": False,
+    "POLITE_OUTPUT": "none",
+}
+
+
+def settings_of(
+    dir: str | os.PathLike[str] | None, options: Mapping[str, Any], scrapy: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """The Scrapy settings of a library crawler. Raises BadOption for an option that there is not."""
+    settings = {**(scrapy or {}), **_ENGINE}
+    if dir is not None:
+        settings["POLITE_STORE"] = os.fspath(dir)
+    for name, value in options.items():
+        setting = _PREFIX + name.upper()
+        if setting not in DEFAULTS or name != name.lower() or name in _NOT_HERE:
+            raise BadOption(f"there is no option {name!r}{_near(name)}")
+        settings[setting] = value
+    return settings
+
+
+def options_of(settings: Mapping[str, Any]) -> Options:
+    """The checked options of such settings and of this process's environment. Raises BadOption."""
+    delay = float(settings.get("DOWNLOAD_DELAY") or 0)
+    return Options.of(settings.get, os.environ, version=__version__, delay=delay)
+
+
+def _near(name: str) -> str:
+    known = [setting.removeprefix(_PREFIX).lower() for setting in DEFAULTS]
+    near = get_close_matches(name.lower(), [one for one in known if one not in _NOT_HERE], n=1)
+    return f"; do you mean {near[0]!r}?" if near else ""

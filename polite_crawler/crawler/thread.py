@@ -1,0 +1,115 @@
+"""The thread in which an engine lives: a loop of its own, started and stopped from outside."""
+
+import asyncio
+import threading
+from collections.abc import Awaitable, Callable
+from concurrent.futures import Future
+from contextlib import suppress
+from itertools import count
+from typing import Any, TypeVar
+
+from polite_crawler.crawler.engine import Engine
+from polite_crawler.errors import PoliteError
+from polite_crawler.query.store import Store
+from polite_crawler.spiders.queue_fed import CLOSED
+
+_T = TypeVar("_T")
+_NUMBERS = count(1)
+
+
+class EngineThread:
+    """Runs one engine. `opened` is done when it is open, or failed to open; `ended` when its thread has nothing more
+    to do. The thread is a daemon: a program that ends without `stop` is not held up.
+    """
+
+    def __init__(self, make: Callable[[], Engine]) -> None:
+        self.opened: Future[None] = Future()
+        self.ended: Future[None] = Future()
+        self._make = make
+        self._engine: Engine | None = None
+        self._stop = asyncio.Event()
+        self._stopping = False
+        self._gate = threading.Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread = threading.Thread(target=self._run, name=f"polite-crawler-{next(_NUMBERS)}", daemon=True)
+
+    def start(self) -> "Future[None]":
+        """Start the thread; gives `opened`."""
+        self._thread.start()
+        return self.opened
+
+    @property
+    def store(self) -> Store:
+        """The store of the open engine."""
+        assert self._engine is not None
+        return self._engine.store
+
+    def call(self, ask: Callable[[Engine], Awaitable[_T]]) -> "Future[_T]":
+        """Ask the engine something, in its loop. Cancelling the future cancels what it awaits. Raises PoliteError for
+        a crawler that is closed."""
+        engine, loop = self._engine, self._loop
+        with self._gate:
+            if engine is None or loop is None or self._stopping:
+                raise PoliteError(CLOSED)
+            return asyncio.run_coroutine_threadsafe(_asked(ask, engine), loop)
+
+    def post(self, call: Callable[[], object]) -> None:
+        """Call something in the loop, and wait for nothing; nothing happens once the loop has ended."""
+        with suppress(RuntimeError):
+            if self._loop is not None:
+                self._loop.call_soon_threadsafe(call)
+
+    def stop(self) -> "Future[None]":
+        """Close the engine and end the thread; gives `ended`. It is no fault to call this again."""
+        with self._gate:
+            self._stopping = True
+        self.post(self._stop.set)
+        return self.ended
+
+    def join(self, timeout: float) -> bool:
+        """Wait for the thread, at most `timeout` seconds. False when it has not ended."""
+        if self._thread.ident is not None:
+            self._thread.join(timeout)
+        return not self._thread.is_alive()
+
+    def _run(self) -> None:
+        try:
+            # the loop is ours alone: no policy of the program decides its kind
+            with asyncio.Runner(loop_factory=asyncio.SelectorEventLoop) as runner:
+                self._loop = runner.get_loop()
+                runner.run(self._live())
+        except BaseException as error:
+            _settle(self.opened, error)
+            _settle(self.ended, error)
+        else:
+            _settle(self.ended, None)
+
+    async def _live(self) -> None:
+        engine: Engine | None = None
+        try:
+            engine = self._make()
+            await engine.start()
+        except Exception as error:
+            if engine is not None:
+                await engine.close()
+            _settle(self.opened, error)
+            return
+        self._engine = engine
+        _settle(self.opened, None)
+        if not self._stopping:
+            await self._stop.wait()
+        await engine.close()
+
+
+async def _asked(ask: Callable[[Engine], Awaitable[_T]], engine: Engine) -> _T:
+    return await ask(engine)
+
+
+def _settle(future: "Future[Any]", error: BaseException | None) -> None:
+    # a waiter that was cancelled has cancelled the future
+    if future.done() or not future.set_running_or_notify_cancel():
+        return
+    if error is None:
+        future.set_result(None)
+    else:
+        future.set_exception(error)
