@@ -1,11 +1,11 @@
 """A request as bytes and back: JSON, never pickle, so that a file of the store can run no code."""
 
 import json
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from scrapy import Request, Spider
-from scrapy.utils.misc import load_object
 
 from polite_crawler.rules.redaction import has_secret, safe_referer
 from polite_crawler.rules.secretfields import SECRET_HEADERS
@@ -56,9 +56,7 @@ def decode(data: bytes, spider: Spider) -> Request:
     """The request of some bytes. Raises NotStorable for bytes that name no request of this spider."""
     try:
         fields = json.loads(data)
-        cls = load_object(fields["class"]) if "class" in fields else Request
-        if not issubclass(cls, Request):
-            raise TypeError(f"{cls} is no request")
+        cls = _class(fields["class"]) if "class" in fields else Request
         options = {
             key: fields[key] for key in ("method", "encoding", "priority", "dont_filter", "flags") if key in fields
         }
@@ -76,6 +74,15 @@ def decode(data: bytes, spider: Spider) -> Request:
     except (ValueError, TypeError, KeyError, AttributeError, NameError, ImportError) as error:
         raise NotStorable(f"{type(error).__name__}: {error}") from error
     return request
+
+
+def _class(path: str) -> type[Request]:
+    """The class of a request. A file can name only what the program has imported already."""
+    module, _, name = path.rpartition(".")
+    cls = getattr(sys.modules.get(module), name, None)
+    if not isinstance(cls, type) or not issubclass(cls, Request):
+        raise TypeError(f"{path} is no class of requests here")
+    return cls
 
 
 def _headers(request: Request, params: frozenset[str]) -> dict[str, list[str]]:

@@ -51,6 +51,7 @@ class Server:
     port: int = 0
     seen: list[Seen] = field(default_factory=list)
     robots: Callable[[str], tuple[int, str]] = lambda host: (404, "")
+    robots_delay: float = 0.0
 
     def url(self, host: str, path: str = "/") -> str:
         return f"http://{host}:{self.port}{path}"
@@ -81,7 +82,7 @@ class Server:
         self.seen.append(one)
         query = {name: values[-1] for name, values in parse_qs(urlsplit(path).query).items()}
         status, body = self.robots(host) if path == "/robots.txt" else (int(query.get("s", 200)), "<p>text</p>")
-        await asyncio.sleep(float(query.get("d", 0)))
+        await asyncio.sleep(self.robots_delay if path == "/robots.txt" else float(query.get("d", 0)))
         head = [f"HTTP/1.1 {status} X", "Content-Type: text/html", f"Content-Length: {len(body)}"]
         head += [query["h"]] if "h" in query else []
         head += [f"Location: {query['to']}"] if "to" in query else []

@@ -187,22 +187,23 @@ def test_a_download_slot_of_the_user_has_no_effect(server: Server, slot: str):
 
 
 def test_concurrent_requests_counts_hosts_and_not_their_robots_txt(server: Server):
-    server.robots = lambda name: (404, "")
-    urls = [server.url(host(number), "/0?d=0.2") for number in range(1, 13)]
+    server.robots_delay = 0.2
+    urls = [server.url(host(number), "/0") for number in range(1, 13)]
     most: list[int] = []
 
     class Watch:
+        """While files of robots.txt are on their way, each host has two requests in the engine."""
+
+        def __init__(self, crawler: Crawler) -> None:
+            self.crawler = crawler
+
         @classmethod
         def from_crawler(cls, crawler: Crawler) -> "Watch":
-            made = cls()
-            made.crawler = crawler
-            return made
-
-        crawler: Crawler
+            return cls(crawler)
 
         def process_request(self, request: Request) -> None:
-            engine = self.crawler.engine
-            most.append(len({host_key(one.url) for one in engine.downloader.active}))
+            if request.meta.get("kind") == "robots":
+                most.append(len({host_key(one.url) for one in self.crawler.engine.downloader.active}))
 
     behind = {**GATED["DOWNLOADER_MIDDLEWARES"], Watch: 990}
     crawl(LabSpider, urls, rest=0.01, CONCURRENT_REQUESTS=4, DOWNLOADER_MIDDLEWARES=behind)

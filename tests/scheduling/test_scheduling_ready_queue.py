@@ -14,7 +14,7 @@ from scrapy.utils.test import get_crawler
 from polite_crawler.errors import BadOption
 from polite_crawler.rules.pacing import Answer, Policy
 from polite_crawler.scheduling.host_queue import HostQueue
-from polite_crawler.scheduling.lanes import HostLanes, use_lanes
+from polite_crawler.scheduling.lanes import HostLanes, LaneEvent, use_lanes
 from polite_crawler.scheduling.ready_queue import ReadyQueue, ready_queue_of
 from polite_crawler.scheduling.requests import DEADLINE
 from polite_crawler.store.hosts import RENEW, MemoryHosts
@@ -144,6 +144,14 @@ def test_a_held_lane_is_no_key_of_infinity(lab: Lab):
     lab.clock.advance(3)
     assert lab.engine.count >= 1
     assert lab.pop() == "a/1"
+
+
+def test_listeners_hear_that_a_host_waits_in_the_queue(lab: Lab):
+    heard: list[LaneEvent] = []
+    lab.push("a/1", "a/2")
+    lab.lanes.listeners.append(heard.append)
+    lab.fetch()
+    assert heard[-1] == LaneEvent("wait", "a", lab.clock.now() + 3)
 
 
 def test_requests_of_a_stopped_host_pop_at_once(lab: Lab):
