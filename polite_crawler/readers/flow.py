@@ -9,13 +9,21 @@ _BLANK_LINES = re.compile(r"\n{3,}")
 _SPACE = " \t\n\f\r"
 
 
-class Flow:
-    """A text that grows as its boxes come. `parts` joined is the text; a line break waits until text follows it."""
+_MANY = 4096
+_LOOKED_AT = 2
 
-    __slots__ = ("_at_line_start", "_breaks", "_space", "parts")
+
+class Flow:
+    """A text that grows as its boxes come. A line break waits until text follows it."""
+
+    __slots__ = ("_at_line_start", "_breaks", "_gone", "_marks", "_parts", "_runs", "_space")
 
     def __init__(self) -> None:
-        self.parts: list[str] = []
+        # Short parts cost far more memory than text, so they are joined to runs from time to time.
+        self._runs: list[str] = []
+        self._parts: list[str] = []
+        self._gone = 0
+        self._marks = 0
         self._breaks = 0
         self._space = False
         self._at_line_start = True
@@ -29,8 +37,8 @@ class Flow:
         if self._breaks:
             self._flush()
         elif (self._space or words[0] == " ") and not self._at_line_start:
-            self.parts.append(" ")
-        self.parts.append(words.strip(" "))
+            self._parts.append(" ")
+        self._parts.append(words.strip(" "))
         self._space = words[-1] == " "
         self._at_line_start = False
 
@@ -39,43 +47,62 @@ class Flow:
         if self._breaks:
             self._flush()
         elif self._space and not self._at_line_start:
-            self.parts.append(" ")
-        self.parts.append(text)
+            self._parts.append(" ")
+        self._parts.append(text)
         self._space = False
         self._at_line_start = text.endswith("\n")
 
     def block(self, breaks: int) -> None:
         """The edge of a block: at least `breaks` newlines (2 leave a blank line)."""
-        if self.parts:
+        if self._parts:
             self._breaks = max(self._breaks, breaks)
+            if len(self._parts) > _MANY and not self._marks:
+                self._join()
         self._space = False
+
+    def mark(self) -> int:
+        """The place that the text has reached; each mark must be given back to `since`."""
+        self._marks += 1
+        return self._gone + len(self._parts)
+
+    def since(self, mark: int, parts: int) -> str:
+        """The first `parts` pieces of text since a mark."""
+        self._marks -= 1
+        start = mark - self._gone
+        return "".join(self._parts[start : start + parts])
 
     def line_break(self) -> None:
         if self._breaks:
             self._flush()
-        self.parts.append("\n")
+        self._parts.append("\n")
         self._space = False
         self._at_line_start = True
 
     def cell(self) -> None:
         """The start of a table cell that is not the first of its row."""
         if not self._breaks and not self._at_line_start:
-            self.parts.append("\t")
+            self._parts.append("\t")
             self._space = False
             self._at_line_start = True
 
+    def _join(self) -> None:
+        done = self._parts[:-_LOOKED_AT]
+        self._runs.append("".join(done))
+        del self._parts[:-_LOOKED_AT]
+        self._gone += len(done)
+
     def _flush(self) -> None:
         have = 0
-        for part in reversed(self.parts[-2:]):
+        for part in reversed(self._parts[-_LOOKED_AT:]):
             have += len(part) - len(part.rstrip("\n"))
             if part.strip("\n"):
                 break
         if have < self._breaks:
-            self.parts.append("\n" * (self._breaks - have))
+            self._parts.append("\n" * (self._breaks - have))
         self._breaks = 0
         self._space = False
         self._at_line_start = True
 
     def text(self) -> str:
         """The whole text as it can be stored: no blank lines at its ends and never two together."""
-        return _BLANK_LINES.sub("\n\n", visible("".join(self.parts))).strip(_SPACE)
+        return _BLANK_LINES.sub("\n\n", visible("".join([*self._runs, *self._parts]))).strip(_SPACE)

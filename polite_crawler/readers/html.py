@@ -1,10 +1,11 @@
 """The reader of HTML pages: bytes in, facts out, one parse."""
 
+from dataclasses import dataclass, replace
 from typing import Any
 
 from lxml.html import HtmlElement
 
-from polite_crawler.readers.charset import decode, parse_content_type
+from polite_crawler.readers.charset import Decoded, decode, parse_content_type
 from polite_crawler.readers.facts import Facts, is_paid, read_facts
 from polite_crawler.readers.javascript import letters, needs_javascript
 from polite_crawler.readers.jsonld import read_jsonld, types_of
@@ -13,7 +14,7 @@ from polite_crawler.readers.main_text import find_main
 from polite_crawler.readers.microdata import read_microdata
 from polite_crawler.readers.page import Page
 from polite_crawler.readers.raw_text import cut_noscript, expand_empty, keep_noscript
-from polite_crawler.readers.tree import Tree, parse_html
+from polite_crawler.readers.tree import Tree, encode_source, parse_html, parse_octets
 from polite_crawler.readers.visible import Visible, read_visible
 from polite_crawler.readers.walls import SOFT_404_NOTE, is_consent_page, is_soft_404
 from polite_crawler.rules.challenges import classify
@@ -26,24 +27,22 @@ def read_page(body: bytes, *, url: str, content_type: str | None = None) -> Page
 
     Never an error: what a limit cut, what was repaired and what was left out stands in `notes`.
     """
-    decoded = decode(body, content_type)
-    is_xhtml = parse_content_type(content_type)[0] == "application/xhtml+xml"
-    tree, seen, noscript, notes = _read_tree(expand_empty(decoded.text) if is_xhtml else decoded.text)
-    root = tree.root
+    read = _read_tree(body, content_type)
+    root, text = read.tree.root, read.seen.text
     heads = read_heads(root, url)
     jsonld = read_jsonld(root)
     facts = read_facts(root, jsonld.records)
     microdata, microdata_notes = read_microdata(root, url, {t for record in jsonld.records for t in types_of(record)})
     blocked = _blocked(body)
     # A bot check asks for scripts as well, and no browser of ours will run them.
-    script_reason = None if blocked else needs_javascript(root, seen.text, noscript, len(decoded.text))
-    walls = _wall_notes(root, url, facts, seen.text, jsonld.records)
-    main, main_notes = find_main(root, seen.text, len(decoded.text))
+    script_reason = None if blocked else needs_javascript(root, text, read.noscript, read.length)
+    walls = _wall_notes(root, url, facts, text, jsonld.records)
+    main, main_notes = find_main(root, text, read.length)
     return Page(
         title=facts.title,
-        text=seen.text,
+        text=text,
         main=main,
-        links=absolute_links(seen.anchors, heads.base, url, decoded.encoding),
+        links=absolute_links(read.seen.anchors, heads.base, url, read.encoding),
         canonical=heads.canonical,
         feeds=heads.feeds,
         jsonld=jsonld.records,
@@ -51,11 +50,11 @@ def read_page(body: bytes, *, url: str, content_type: str | None = None) -> Page
         blocked=blocked,
         needs_javascript=script_reason is not None,
         language=facts.language,
-        encoding=decoded.encoding,
-        encoding_source=decoded.source,
+        encoding=read.encoding,
+        encoding_source=read.encoding_source,
         meta=_meta(facts, heads, microdata),
         notes=(
-            *notes,
+            *read.notes,
             *jsonld.notes,
             *microdata_notes,
             *((script_reason,) if script_reason else ()),
@@ -65,25 +64,53 @@ def read_page(body: bytes, *, url: str, content_type: str | None = None) -> Page
     )
 
 
-def _read_tree(text: str) -> tuple[Tree, Visible, str, tuple[str, ...]]:
-    """The tree, what it shows, the markup of its noscript elements, and notes.
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """The tree of a page and what it shows. `noscript` is the markup of its noscript elements, `length` the
+    characters of its source.
+    """
+
+    tree: Tree
+    seen: Visible
+    noscript: str
+    encoding: str
+    encoding_source: str
+    length: int
+    notes: tuple[str, ...]
+
+
+def _read_tree(body: bytes, content_type: str | None) -> _Read:
+    """Read the tree of a page.
 
     noscript is left out, as in a browser with scripts; but where it holds more than half of what can be read, the
     page is read as a browser without scripts shows it.
     """
-    source = cut_noscript(text)
+    decoded = _decode(body, content_type)
+    encoding, length = (decoded.encoding, decoded.source), len(decoded.text)
+    source = cut_noscript(decoded.text)
     noscript = "\n".join(source.noscript)
-    tree = parse_html(source.source)
+    octets = encode_source(source.source)
+    # A tree takes many times the memory of its source, so no copy of the source is kept beside it.
+    del decoded, source
+    tree = parse_octets(octets)
+    del octets
     seen = read_visible(tree.root)
+    notes: tuple[str, ...] = ()
     count = letters(read_visible(parse_html(noscript).root).text) if len(noscript) > _NOSCRIPT_LETTERS else 0
-    if count < _NOSCRIPT_LETTERS:
-        return tree, seen, noscript, tree.notes + seen.notes
-    if count <= letters(seen.text):
-        return tree, seen, noscript, (*tree.notes, *seen.notes, "left out: text in noscript elements")
-    tree = parse_html(keep_noscript(text))
-    seen = read_visible(tree.root)
-    note = "kept: text in noscript elements, because it is more than half of the page"
-    return tree, seen, noscript, (*tree.notes, *seen.notes, note)
+    if count > _NOSCRIPT_LETTERS and count > letters(seen.text):
+        tree = parse_html(keep_noscript(_decode(body, content_type).text))
+        seen = read_visible(tree.root)
+        notes = ("kept: text in noscript elements, because it is more than half of the page",)
+    elif count > _NOSCRIPT_LETTERS:
+        notes = ("left out: text in noscript elements",)
+    return _Read(tree, seen, noscript, *encoding, length, tree.notes + seen.notes + notes)
+
+
+def _decode(body: bytes, content_type: str | None) -> Decoded:
+    decoded = decode(body, content_type)
+    if parse_content_type(content_type)[0] == "application/xhtml+xml":
+        return replace(decoded, text=expand_empty(decoded.text))
+    return decoded
 
 
 def _blocked(body: bytes) -> str | None:

@@ -4,7 +4,7 @@ import re
 
 from lxml.html import HtmlElement
 
-_LETTER = re.compile(r"[^\W\d_]")
+_NO_LETTERS = re.compile(r"[\W\d_]+")
 # A character of these scripts says as much as three letters.
 _DENSE = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _ROOT_IDS = frozenset(
@@ -33,7 +33,8 @@ _SCAN = 4000
 
 def letters(text: str) -> int:
     """The letters of a text; one of a script without spaces between words counts as three."""
-    return len(_LETTER.findall(text)) + 2 * len(_DENSE.findall(text))
+    found = _NO_LETTERS.sub("", text)
+    return len(found) + 2 * (len(found) - len(_DENSE.sub("", found)))
 
 
 def needs_javascript(root: HtmlElement, text: str, noscript: str, source_length: int) -> str | None:

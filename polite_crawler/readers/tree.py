@@ -22,16 +22,25 @@ class Tree:
 
 
 def parse_html(source: str) -> Tree:
-    """Parse the source of an HTML document. An empty document gives an empty body.
+    """Parse the source of an HTML document. An empty document gives an empty body."""
+    return parse_octets(encode_source(source))
+
+
+def encode_source(source: str) -> bytes:
+    """The source as UTF-8, which is what the parser reads fastest, without the NULs that would end it."""
+    return _NUL.sub("", source).encode("utf-8", "replace")
+
+
+def parse_octets(octets: bytes) -> Tree:
+    """Parse an HTML document in UTF-8.
 
     libxml2 drops what nests deeper than 2,048 elements and all that follows it; the note says so.
     """
-    source, cut = limit_attributes(source)
+    octets, cut = limit_attributes(octets)
     notes = (f"cut: a tag with more than {MAX_ATTRIBUTES} attributes",) if cut else ()
     parser = HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
-    data = _NUL.sub("", source).encode("utf-8", "replace")
     try:
-        root = document_fromstring(data, parser=parser, ensure_head_body=False)
+        root = document_fromstring(octets, parser=parser, ensure_head_body=False)
     except (etree.ParserError, etree.XMLSyntaxError, AssertionError):
         return Tree(document_fromstring(_EMPTY), notes)
     return Tree(root, notes + _limits(parser))

@@ -17,6 +17,7 @@ from polite_crawler.readers.scrub import one_line
 
 MAX_LINKS = 10_000
 _LINK_TEXT = 500
+_LINK_PARTS = 64
 _NEAR = 40
 
 _DROPPED = frozenset(
@@ -180,7 +181,7 @@ class _Walk:
             self.flow.cell()
         opened = _Open(iter(element), element, zero, verbatim, breaks)
         if tag in ("a", "area") and element.get("href") is not None:
-            opened.anchor = len(self.flow.parts)
+            opened.anchor = self.flow.mark()
         self._stack.append(opened)
         text = element.text
         if text:
@@ -193,10 +194,11 @@ class _Walk:
             self._anchor(opened.element, opened.anchor)
 
     def _anchor(self, element: HtmlElement, start: int) -> None:
+        seen = self.flow.since(start, _LINK_PARTS)
         if len(self.anchors) >= MAX_LINKS:
             self.links_cut = True
             return
-        text = one_line("".join(self.flow.parts[start : start + 64]), _LINK_TEXT) or _name(element)
+        text = one_line(seen, _LINK_TEXT) or _name(element)
         self.anchors.append(Anchor(element.get("href", ""), text, element.get("rel", "")))
 
 
