@@ -26,8 +26,8 @@ class Event:
     """One event. Times are RFC 3339 UTC, secrets in URLs show as REDACTED.
 
     `request`: a request goes to its host. `response`: it ended, with the outcome of its capture, and took `seconds`;
-    also an answer from the store, whose note says so. `skip`: it was declined, and the note says why. `wait`: the host
-    rests `until` then, for `seconds`. `stop`: the host is not asked `until` then; the note is the reason.
+    also an answer from the store, whose note says so. `skip`: it was declined, and the note says why. `wait`: requests
+    wait for the host `until` then, for `seconds`. `stop`: the host is not asked `until` then; the note is the reason.
     """
 
     type: Literal["request", "response", "wait", "stop", "skip"]
@@ -93,7 +93,7 @@ class Events:
         now = lanes.clock.now()
         if event.kind == "stop":
             self._tell(Event("stop", utc(now), event.host, until=utc(event.until), note=event.reason))
-        elif event.until > now:
+        elif event.kind == "wait" and event.until > now:
             self._tell(Event("wait", utc(now), event.host, seconds=event.until - now, until=utc(event.until)))
 
     def _tell(self, event: Event) -> None:

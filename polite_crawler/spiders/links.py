@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from polite_crawler.readers.page import Page
 from polite_crawler.rules.scope import Scope
-from polite_crawler.rules.traps import TrapGuard, without_session
+from polite_crawler.rules.traps import TrapGuard, url_trap, without_session
 from polite_crawler.rules.urls import normal_or_none, normalize
 from polite_crawler.spiders.known import Known
 from polite_crawler.transport.trace import Trace
@@ -48,9 +48,10 @@ class LinkRules:
         self.known.ask(without_session(normal))
         return True
 
-    def choose(self, url: str, depth: int, *, room: bool = True) -> Choice:
+    def choose(self, url: str, depth: int, *, closed: str | None = None) -> Choice:
         """Decide a link of a page or an entry of a sitemap, by its depth from the seeds. One that is chosen counts as
-        asked; without `room` none is. A session id in its URL is left out: the page has one URL for everybody."""
+        asked. `closed` is the reason when its page has no link more to be followed, and the URL itself shows no better
+        one. A session id in a URL is left out: the page has one URL for everybody."""
         normal = normal_or_none(url)
         if normal is None:
             return Choice(reason="scope")
@@ -63,8 +64,8 @@ class LinkRules:
             return Choice(reason="canonical")
         if depth > self._max_depth:
             return Choice(reason="depth")
-        if not room:
-            return Choice(reason="links-cap")
+        if closed is not None:
+            return Choice(reason=url_trap(target) or closed)
         if (trap := self.guard.refusal(target)) is not None:
             return Choice(reason=trap)
         if self._waiting() >= self._most or not self.known.ask(target):

@@ -205,17 +205,19 @@ class SiteSpider(PageSpider):
 
     def _follow(self, request: Request, url: str, trace: Trace, page: Page) -> Iterator[Request]:
         links = link_urls(page)
-        why = closed_page(trace) or ("trap:soft-404" if self._is_soft_404(url, trace, page) else None)
-        if why is not None:
+        if (why := closed_page(trace)) is not None:
             self._skip(why, len(links))
             return
+        closed = "trap:soft-404" if self._is_soft_404(url, trace, page) else None
         depth, followed = request.meta.get("depth", 0) + 1, 0
         for link, may in links.items():
-            choice = self._links.choose(link, depth, room=followed < LINKS_A_PAGE) if may else Choice(reason="nofollow")
+            choice = self._links.choose(link, depth, closed=closed) if may else Choice(reason="nofollow")
             if choice.url is None:
                 self._skip(choice.reason)
                 continue
             followed += 1
+            if followed >= LINKS_A_PAGE:
+                closed = "links-cap"
             yield self._asked(self.request(choice.url, polite_source="link"))
 
     def _page_of(self, entry: Entry) -> Request | None:

@@ -42,7 +42,7 @@ def shown(events: list[Event], *types: str) -> list[tuple[str, str, str | None]]
 def test_each_request_and_each_decision_is_an_event(site: Site, store_dir: Path) -> None:
     site.reset(robots_text="User-agent: *\nDisallow: /p/2\n")
     url = site.url("/p/1")
-    run = crawl(Watched, store_dir, url=url)
+    run = crawl(Watched, store_dir, url=url, settings={"POLITE_PAGE_INTERVAL": 0.2})
     assert shown(run.spider.events, "request", "response", "skip") == [
         ("request", "robots.txt", None), ("response", "robots.txt", "ok"),
         ("request", "p/1", None), ("response", "p/1", "ok"),
@@ -53,6 +53,7 @@ def test_each_request_and_each_decision_is_an_event(site: Site, store_dir: Path)
     assert skip.host == "127.0.0.1"
     waits = [event for event in run.spider.events if event.type == "wait"]
     assert all(event.until is not None and event.until > event.time and event.seconds for event in waits)
+    # the page waits for the rest after robots.txt, the link for the rest after the page
     assert len(waits) == 2
 
 
