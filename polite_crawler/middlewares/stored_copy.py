@@ -15,6 +15,7 @@ from polite_crawler.middlewares.stored_response import (
     read_answer,
     request_headers,
     response_of,
+    usual_headers,
 )
 from polite_crawler.pipelines.parts import parts_of
 from polite_crawler.rules import durations, freshness, redaction
@@ -42,6 +43,7 @@ class StoredCopy:
         self._crawler = crawler
         self._options = options_of(crawler)
         self._clock = lanes_of(crawler).clock
+        self._usual = usual_headers(crawler)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -79,8 +81,8 @@ class StoredCopy:
             return None
 
     def _answers(self, request: Request, copy: CopyFacts, max_age: durations.MaxAge) -> bool:
-        now = self._clock.now()
-        return freshness.answers(freshness_of(copy), max_age, now=now, request_headers=request_headers(request))
+        fields = request_headers(request, self._usual)
+        return freshness.answers(freshness_of(copy), max_age, now=self._clock.now(), request_headers=fields)
 
     async def _answer(self, copy: CopyFacts) -> StoredAnswer | None:
         """The body and the page of a copy, read off the event loop; None when the body is damaged."""

@@ -4,11 +4,13 @@ import logging
 from dataclasses import dataclass
 
 from scrapy import Request
+from scrapy.crawler import Crawler
 from scrapy.http import Headers, Response
 from scrapy.responsetypes import responsetypes
 
 from polite_crawler.readers.page import Page
 from polite_crawler.rules import freshness
+from polite_crawler.scheduling.options import options_of
 from polite_crawler.store import projection
 from polite_crawler.store.blobs import BlobError, Blobs
 from polite_crawler.store.catalog import CopyFacts
@@ -65,13 +67,24 @@ def freshness_of(copy: CopyFacts) -> freshness.StoredCopy:
     )
 
 
-def request_headers(request: Request) -> Pairs:
-    """The fields of a request as pairs of text."""
-    return tuple(
+def usual_headers(crawler: Crawler) -> Pairs:
+    """The fields that every request of a crawler is sent with, for a look at Vary before they are set."""
+    defaults = crawler.settings.getdict("DEFAULT_REQUEST_HEADERS")
+    pairs = [(str(name), str(value)) for name, value in defaults.items() if value is not None]
+    return (*pairs, ("User-Agent", options_of(crawler).identity.user_agent), ("Accept-Encoding", "gzip"))
+
+
+def request_headers(request: Request, usual: Pairs) -> Pairs:
+    """The fields that a request will be sent with: its own and, of those that it does not have, the usual ones."""
+    own = tuple(
         (name.decode("latin-1"), value.decode("latin-1"))
         for name, values in request.headers.items()
         for value in values
     )
+    if not own:
+        return usual
+    names = {name.lower() for name, _ in own}
+    return (*own, *(pair for pair in usual if pair[0].lower() not in names))
 
 
 def response_of(request: Request, copy: CopyFacts, body: bytes) -> Response:

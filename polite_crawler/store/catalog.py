@@ -57,6 +57,15 @@ class StoredVersion:
 
 
 @dataclass(frozen=True, slots=True)
+class CopyIds:
+    """The names of what CopyFacts holds: they say whether it is still the same copy."""
+
+    capture: str
+    checked: int
+    confirmed_by: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class CopyFacts:
     """The stored copy of a URL: the capture with the body, and when a server last gave or confirmed it."""
 
@@ -213,6 +222,17 @@ class Catalog:
 
         A URL with a redacted part has none: two secrets may name two pages, and the record holds neither.
         """
+        ids = self.copy_ids(url, kind)
+        if ids is None:
+            return None
+        try:
+            confirmed = self.capture(ids.confirmed_by) if ids.confirmed_by else None
+            return CopyFacts(self.capture(ids.capture), ids.checked, confirmed)
+        except (DamagedLine, NotStored):
+            return None
+
+    def copy_ids(self, url: str, kind: str = "fetch") -> CopyIds | None:
+        """As `copy_of`, without a look at the log."""
         key = normal_or_none(url)
         end = None if key is None else self._end_of_hops(key, kind)
         if end is None:
@@ -224,12 +244,16 @@ class Catalog:
             "SELECT id, fetched FROM cap WHERE url=(SELECT url FROM cap WHERE id=?1) AND of=?1"
             " AND outcome='not_modified' ORDER BY fetched DESC, id DESC LIMIT 1", (end,),
         ).fetchone()  # fmt: skip
-        try:
-            if confirmed and confirmed[1] > checked:
-                return CopyFacts(self.capture(end), confirmed[1], self.capture(confirmed[0]))
-            return CopyFacts(self.capture(end), checked)
-        except (DamagedLine, NotStored):
-            return None
+        if confirmed and confirmed[1] > checked:
+            return CopyIds(end, confirmed[1], confirmed[0])
+        return CopyIds(end, checked)
+
+    def title_of(self, capture: str) -> str | None:
+        """The first title that a capture gave a document, or None."""
+        row = self.connection.execute(
+            "SELECT title FROM ver WHERE capture=? AND title IS NOT NULL ORDER BY id LIMIT 1", (capture,)
+        ).fetchone()
+        return str(row[0]) if row else None
 
     def counts(self) -> dict[str, int]:
         """How many documents, held-back documents, versions and captures the index has."""
