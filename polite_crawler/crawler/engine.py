@@ -12,9 +12,12 @@ from scrapy.settings import BaseSettings, Settings
 from scrapy.utils.reactor import is_reactor_installed
 from twisted.python.failure import Failure
 
+from polite_crawler.crawler.stored import StoredPages
 from polite_crawler.errors import PoliteError, StoreError
+from polite_crawler.middlewares.stored_response import usual_headers
 from polite_crawler.pipelines.parts import StoreParts, use_parts
 from polite_crawler.query.store import Store
+from polite_crawler.rules import urls
 from polite_crawler.rules.durations import MaxAge
 from polite_crawler.rules.options import Options
 from polite_crawler.scheduling.clock import Clock
@@ -22,7 +25,7 @@ from polite_crawler.scheduling.closing import ERROR, close
 from polite_crawler.scheduling.lane_group import LaneGroup
 from polite_crawler.scheduling.lanes import lanes_of, use_lanes
 from polite_crawler.scheduling.ready_queue import ready_queue_of
-from polite_crawler.spiders.events import Listener, events_of
+from polite_crawler.spiders.events import FROM_STORE, Event, Listener, events_of
 from polite_crawler.spiders.page import reason_of
 from polite_crawler.spiders.queue_fed import CLOSED, QueueFedSpider
 from polite_crawler.spiders.results import PageResult
@@ -31,6 +34,7 @@ from polite_crawler.store.folder import StoreFolder
 from polite_crawler.store.hosts import HostStateStore
 from polite_crawler.store.hosts_sqlite import open_hosts
 from polite_crawler.store.projection import Extractor
+from polite_crawler.store.record import utc
 from polite_crawler.transport.handler import handler_of
 
 GRACE = 1.0
@@ -118,6 +122,7 @@ class Engine:
         on_event: Listener | None = None,
     ) -> None:
         self._settings = settings
+        self._options = options
         self._own_hosts = host_state is None
         self._hosts = host_state or open_hosts(StoreFolder(options.store).create().hosts)
         self._lanes = LaneGroup(self._hosts, options.policy_of, clock=clock, max_wait=options.max_wait)
@@ -127,11 +132,26 @@ class Engine:
         self._main: Crawl | None = None
         self._closing = False
         self.store: Store
+        self.stored: StoredPages
 
     async def start(self) -> None:
         """Open the store, which catches up with its log, and the crawler that stays. Raises StoreError."""
         self.store = await self._aside(self._open_store)
         self._main = await self._begin(QueueFedSpider, {}, None)
+        self.stored = StoredPages(
+            self.store,
+            params=self._options.secret_params,
+            usual_headers=usual_headers(self._main.crawler),
+            now=self._lanes.clock.now,
+        )
+
+    def answer(self, url: str, max_age: MaxAge | None, recipe: str | None) -> PageResult | None:
+        """The stored copy of a page, when it is young enough: nothing is queued. From any thread."""
+        page = self.stored.answer(url, max_age or self._options.max_age, recipe)
+        if page is not None and self._on_event is not None:
+            now, host = utc(self._lanes.clock.now()), urls.host_key(url)
+            self._on_event(Event("response", now, host, page.url, page.outcome, 0.0, note=FROM_STORE))
+        return page
 
     async def fetch(
         self, url: str, *, max_age: MaxAge | None = None, budget: float | None = None, recipe: str | None = None

@@ -46,16 +46,23 @@ logger = logging.getLogger(__name__)
 class _Opened:
     """What the two forms of an open crawler share."""
 
-    def __init__(self, thread: EngineThread, store: Store) -> None:
-        self.store = store
+    def __init__(self, thread: EngineThread) -> None:
+        self.store: Store = thread.engine.store
         self._thread = thread
 
     def _fetching(
         self, url: str, max_age: Duration | None, budget: Duration | None, recipe: str | None
-    ) -> "Future[PageResult]":
+    ) -> "PageResult | Future[PageResult]":
+        """The stored copy, or what is queued for it."""
         urls.normalize(url)
         age = None if max_age is None else durations.max_age(max_age)
         span = None if budget is None else durations.seconds(budget, "budget")
+        page = self._thread.engine.answer(url, age, recipe)
+        if page is not None:
+            return page
+        if recipe is not None and (age is None or age.kind != "stored"):
+            # a copy of another recipe has no documents of this one
+            age = durations.max_age(0)
         return self._thread.call(lambda engine: engine.fetch(url, max_age=age, budget=span, recipe=recipe))
 
     def _crawling(self, url: Words, words: Mapping[str, Words], limits: Mapping[str, Any]) -> Any:
@@ -89,7 +96,8 @@ class PoliteCrawler(_Opened):
         wait for the turn of the host. `recipe` is the name of the extractor that reads documents from it.
         Raises BadOption, StoreError when the store cannot be written, and PoliteError for a crawler that is closed.
         """
-        return await asyncio.wrap_future(self._fetching(url, max_age, budget, recipe))
+        found = self._fetching(url, max_age, budget, recipe)
+        return await asyncio.wrap_future(found) if isinstance(found, Future) else found
 
     def crawl(
         self,
@@ -170,7 +178,8 @@ class SyncCrawler(_Opened):
         recipe: str | None = None,
     ) -> PageResult:
         """As `PoliteCrawler.fetch`."""
-        return _wait(self._fetching(url, max_age, budget, recipe))
+        found = self._fetching(url, max_age, budget, recipe)
+        return _wait(found) if isinstance(found, Future) else found
 
     def crawl(
         self,
@@ -257,7 +266,7 @@ class Opening:
             thread.stop()
             thread.join(CLOSE_SECONDS)
             raise
-        crawler = self._open = SyncCrawler(thread, thread.store)
+        crawler = self._open = SyncCrawler(thread)
         return crawler
 
     def __exit__(self, *_: object) -> None:
@@ -274,7 +283,7 @@ class Opening:
             await asyncio.shield(asyncio.wrap_future(thread.stop()))
             thread.join(1.0)
             raise
-        return PoliteCrawler(thread, thread.store)
+        return PoliteCrawler(thread)
 
 
 def open_crawler(

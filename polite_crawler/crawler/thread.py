@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 
 from polite_crawler.crawler.engine import Engine
 from polite_crawler.errors import PoliteError
-from polite_crawler.query.store import Store
 from polite_crawler.spiders.queue_fed import CLOSED
 
 _T = TypeVar("_T")
@@ -39,10 +38,11 @@ class EngineThread:
         return self.opened
 
     @property
-    def store(self) -> Store:
-        """The store of the open engine."""
-        assert self._engine is not None
-        return self._engine.store
+    def engine(self) -> Engine:
+        """The open engine, for what any thread may ask of it. Raises PoliteError for a crawler that is closed."""
+        if self._engine is None or self._stopping:
+            raise PoliteError(CLOSED)
+        return self._engine
 
     def call(self, ask: Callable[[Engine], Awaitable[_T]]) -> "Future[_T]":
         """Ask the engine something, in its loop. Cancelling the future cancels what it awaits. Raises PoliteError for

@@ -145,6 +145,7 @@ def _meta(capture: Capture, page: Page) -> dict[str, Any]:
         "truncated": body.truncated,
         "signals": dict(capture.signals) if capture.signals else None,
         "canonical": page.canonical,
+        "refresh": page.refresh,
         "jsonld": list(page.jsonld),
         "feeds": list(page.feeds),
         "links": [

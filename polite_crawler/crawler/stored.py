@@ -1,0 +1,101 @@
+"""Stored copies as answers, before anything is queued: what the engine would give, from the index alone."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from polite_crawler.errors import NotStored, StoreError
+from polite_crawler.middlewares.stored_response import Pairs, freshness_of
+from polite_crawler.query.store import Store
+from polite_crawler.rules import freshness, redaction, urls
+from polite_crawler.rules.durations import MaxAge
+from polite_crawler.spiders.results import PageResult
+from polite_crawler.store.catalog import Catalog, CopyIds
+from polite_crawler.store.record import epoch
+
+_KEPT = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class _Copy:
+    """What one stored copy says, whoever asks for it. `page` has the age 0 and no URL yet."""
+
+    facts: freshness.StoredCopy
+    body: str
+    fetched: float
+    recipe: str | None
+    page: PageResult
+
+
+class StoredPages:
+    """Answers from the store. It keeps what it has read of the last few thousand copies; which copy is the one of a
+    URL, it asks the index each time."""
+
+    def __init__(self, store: Store, *, params: frozenset[str], usual_headers: Pairs, now: Callable[[], float]) -> None:
+        self._store = store
+        self._params = params
+        self._usual = usual_headers
+        self._now = now
+        self._gate = threading.Lock()
+        self._known: OrderedDict[CopyIds, _Copy | None] = OrderedDict()
+
+    def answer(self, url: str, max_age: MaxAge, recipe: str | None = None) -> PageResult | None:
+        """The result of a URL whose stored copy is young enough; None when the engine has to see to it. With a recipe,
+        only a copy that was fetched for it answers."""
+        if redaction.has_secret(url, self._params):
+            return None
+        try:
+            copy = self._store.index.reading(lambda catalog: self._copy(catalog, url))
+        except StoreError:
+            return None
+        if copy is None or (recipe is not None and copy.recipe != recipe) or not self._store.index.blobs.has(copy.body):
+            return None
+        now = self._now()
+        if not freshness.answers(copy.facts, max_age, now=now, request_headers=self._usual):
+            return None
+        page = copy.page
+        return PageResult(
+            url, page.final_url, page.doc, page.outcome, page.status, page.title, page.capture, page.fetched_at,
+            True, max(0, int(now - copy.fetched)), page.chars, page.truncated, page.held_back, None, page.note,
+        )  # fmt: skip
+
+    def _copy(self, catalog: Catalog, url: str) -> _Copy | None:
+        ids = catalog.copy_ids(url)
+        if ids is None:
+            return None
+        with self._gate:
+            if ids in self._known:
+                self._known.move_to_end(ids)
+                return self._known[ids]
+        copy = self._read(catalog, url)
+        with self._gate:
+            self._known[ids] = copy
+            if len(self._known) > _KEPT:
+                self._known.popitem(last=False)
+        return copy
+
+    def _read(self, catalog: Catalog, url: str) -> _Copy | None:
+        """A copy that the index alone can speak for: not one whose page leads on by a refresh."""
+        found = catalog.copy_of(url)
+        if found is None or found.capture.body is None:
+            return None
+        capture, facts = found.capture, freshness_of(found)
+        if any(name.lower() == "refresh" for name, _ in facts.headers):
+            return None
+        doc = urls.doc_id(capture.url)
+        try:
+            version = catalog.version_of(catalog.doc(doc), capture.id)
+        except NotStored:
+            return None
+        meta = catalog.meta(version)
+        if "refresh" in meta:
+            return None
+        held = capture.hold is not None
+        page = PageResult(
+            url="", final_url=capture.url, doc=doc, outcome=capture.outcome, status=capture.status,
+            title=None if held else version.title, capture=capture.id, fetched_at=capture.fetched_at, from_cache=True,
+            age_s=0, chars=version.chars, truncated=bool(found.capture.body.truncated), held_back=held,
+            archived=None, note=capture.note,
+        )  # fmt: skip
+        return _Copy(facts, found.capture.body.sha256, epoch(capture.fetched_at), capture.recipe, page)
