@@ -244,8 +244,8 @@ def _folded_piece(piece: str, form: Form) -> _Piece:
     lengths.append(len(entries))
     places = special[(entries[special] & np.uint32(EXTENDS)) != 0]
     entries[places] &= np.uint32(CODE)
-    if len(places) and places[-1]:
-        glued = _glued_marks(entries, places[places > 0])
+    if len(places):
+        glued = _glued_marks(entries, places)
         entries = _but(entries, glued)
     lengths.append(len(entries))
     if white_space:
@@ -299,10 +299,10 @@ def _spread(entries: Units, special: Places, several: Places, form: Form) -> tup
 
 def _glued_marks(units: Units, places: Places) -> Places:
     """Make one unit of each character and the marks after it (at `places`), in canonical order (UAX #15). The places
-    of the marks that are a part of the unit before them by that."""
+    of the marks that are a part of the unit before them by that. A mark at the start or after a space stays alone."""
     first = np.flatnonzero(np.diff(places, prepend=-2) > 1)
     bases = places[first] - 1
-    lengths = np.diff(first, append=len(places))
+    lengths = np.where((bases >= 0) & (units[bases] != SPACE), np.diff(first, append=len(places)), 0)
     several = (lengths > 1) & (lengths <= _MAX_MARKS)
     pairs = _compose_pairs(units, bases[lengths == 1])
     return np.sort(np.concatenate([pairs, _compose_longer(units, bases[several], lengths[several])]), kind="stable")

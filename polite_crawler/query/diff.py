@@ -158,7 +158,8 @@ def _of_structure(
 
 
 def _facts(catalog: Catalog, version: StoredVersion) -> dict[str, Any]:
-    return {"title": version.title, "url": version.url, "meta": catalog.meta(version)}
+    title = {} if version.title is None else {"title": version.title}
+    return {**title, "url": version.url, "meta": catalog.meta(version)}
 
 
 def _with_meta(result: DiffResult, old: Mapping[str, Any], new: Mapping[str, Any], limits: DiffLimits) -> DiffResult:

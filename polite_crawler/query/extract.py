@@ -11,9 +11,6 @@ from polite_crawler.query.evidence import STATUSES, Candidate, FieldResult, Fiel
 from polite_crawler.query.fields import check_fields
 from polite_crawler.query.read import choose
 from polite_crawler.query.verify import Versions
-from polite_crawler.readers.charset import decode
-from polite_crawler.readers.pdf import PdfLimits, read_pdf
-from polite_crawler.readers.scrub import clean
 from polite_crawler.store.blobs import BlobError
 from polite_crawler.store.catalog import Catalog, StoredVersion
 from polite_crawler.store.index import Index
@@ -123,5 +120,10 @@ def _full_text(index: Index, catalog: Catalog, version: StoredVersion, meta: Map
     except (BlobError, UndecodableBody):
         return None
     if version.kind == "pdf":
+        from polite_crawler.readers.pdf import PdfLimits, read_pdf
+
         return read_pdf(body, PdfLimits(pages=_ALL, characters=_ALL)).text
+    from polite_crawler.readers.charset import decode
+    from polite_crawler.readers.scrub import clean
+
     return clean(decode(body, content_type(capture)).text)

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polite_crawler.errors import BadOption
+from polite_crawler.query.canonical_chars import DROPPED
 from polite_crawler.query.canonical_spaces import solid_pieces
 from polite_crawler.query.canonical_text import Folded, Form, WhiteSpace, fold, fold_quote, has_emphasis
 from polite_crawler.query.gram_index import SHORTEST, GramIndex
@@ -99,11 +100,9 @@ class QuotableText:
             known = self._grams[form].places(piece)
         if known is None:
             return list(_occurrences(folded, piece, limit))
-        return (
-            known[:limit]
-            if limit is not None
-            else [start for start, _ in _apart([(at, at + len(piece)) for at in known])]
-        )
+        if limit is not None:
+            return known[:limit]
+        return [start for start, _ in _apart([(at, at + len(piece)) for at in known])]
 
     def exact(self, quote: str) -> Match | None:
         """The place of the quote as it is."""
@@ -122,7 +121,8 @@ class QuotableText:
         with marks is none there, so the places of the marks are looked at too."""
         folded, own = self.folded(LOOSEST), fold(quote, LOOSEST)
         wanted = own.text.strip(" ")
-        if len(folded.marks) > _MANY_MARKS or len(wanted) < SHORTEST or fold("x" + quote[0], LOOSEST).marks.size:
+        begins_inside = fold("x" + quote, LOOSEST).text[1:] != own.text
+        if len(folded.marks) > _MANY_MARKS or len(wanted) < SHORTEST or begins_inside:
             return None
         hits = self.places(wanted, LOOSEST, _FEW + 1)
         if len(hits) > _FEW:
@@ -131,8 +131,20 @@ class QuotableText:
         lead = own.span(visible, visible + 1)[0]
         found = {folded.span(hit, hit + len(wanted))[0] - lead for hit in hits}
         starts = {start for start in found if start >= 0 and self.text.startswith(quote, start)}
-        ends = [int(mark) for mark in folded.marks if self.text.startswith(quote, int(mark) - len(quote))]
-        return sorted(starts | {end - len(quote) for end in ends if end >= len(quote)})
+        inside = {end - len(quote) for end in self._ends_inside(folded)}
+        return sorted(starts | {start for start in inside if start >= 0 and self.text.startswith(quote, start)})
+
+    def _ends_inside(self, folded: Folded) -> Iterator[int]:
+        """The places inside a character with marks: before a mark, and before what shows nothing before it."""
+        last = 0
+        for mark in folded.marks.tolist():
+            end = mark
+            while end > last:
+                yield end
+                if ord(self.text[end - 1]) not in DROPPED:
+                    break
+                end -= 1
+            last = mark
 
 
 class TextCache:

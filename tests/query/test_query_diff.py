@@ -8,7 +8,7 @@ import pytest
 from store_lab import DAY, HOUR, StoreLab
 
 from polite_crawler.errors import BadOption, NotStored
-from polite_crawler.query.diff import DiffLimits, DiffResult, diff_document
+from polite_crawler.query.diff import DiffLimits, DiffResult, DiffSummary, diff_document
 from polite_crawler.query.diff_page import diff_page
 from polite_crawler.query.store import Store, open_store
 from polite_crawler.query.unified import unified
@@ -209,3 +209,22 @@ def test_a_changed_line_without_words_is_shown_as_two(lab: StoreLab) -> None:
         diff = diff_document(store, DOC, limits=DiffLimits(words=10))
     assert [line[0] for line in lines(diff)[1:3]] == ["-", "+"]
     assert diff_page(diff).count('<tr class="del">') == 1
+
+
+def test_a_value_that_comes_or_goes(lab: StoreLab) -> None:
+    lab.page(URL, "same", at=0, title="Old")
+    lab.page(URL, "same", at=DAY)
+    with opened(lab) as store:
+        gone = store.diff(DOC)
+        come = store.diff(DOC, from_=store.versions(DOC)[0].capture, to=store.versions(DOC)[1].capture)
+    assert '-title: "Old"' in unified(gone)
+    assert '+title: "Old"' in unified(come)
+    assert (gone.same, gone.hunks) == (False, ())
+    assert "<td></td>" in diff_page(gone)
+
+
+def test_the_page_of_a_document_without_an_address() -> None:
+    empty = DiffResult("menu:forno/<b>", None, None, None, True, False, DiffSummary(), (), (), None)
+    html = diff_page(empty)
+    assert "menu:forno/&lt;b&gt;" in html
+    assert "href" not in html

@@ -124,3 +124,13 @@ def test_bad_questions(lab: StoreLab) -> None:
             store.extract(DOC, {"a": "x"}, capture=capture.id, at="2026-03-01")
         with pytest.raises(NotStored):
             store.extract("url:https://other.example/", {"a": "x"})
+
+
+def test_a_cut_text_whose_body_is_gone_answers_by_what_is_kept(lab: StoreLab, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plain, "MAX_CHARS", 20)
+    capture = lab.page(URL, "The beginning. " * 5 + "It has 12 rooms.", content_type="text/plain")
+    assert capture.body is not None
+    with opened(lab) as store:
+        store.index.blobs.path(capture.body.sha256).unlink()
+        result = store.extract(DOC, {"rooms": 12, "begin": "beginning"})
+    assert [one.status for one in result.fields.values()] == ["not-found", "verified"]

@@ -143,10 +143,13 @@ def test_every_part_of_a_text_is_exact(before: str, quote: str, after: str) -> N
     assert match.count == text.count(quote)
 
 
-@given(PIECES, PIECES)
+UNMARKED = st.text(st.sampled_from("ab AB.,’'“\"–-é\u00a0\n1ßﬁ"), max_size=30)
+
+
+@given(UNMARKED, UNMARKED)
 def test_the_set_is_the_strictest(text: str, quote: str) -> None:
     """Against a search of the whole text under every set without ellipsis and emphasis."""
-    assume(quote.strip() and "…" not in quote and not set("*_") & set(text + quote))
+    assume(quote.strip() and "..." not in quote)
     match = verify_text(text, quote)
     sets = []
     for case, typography, white_space in product((False, True), repeat=3):
@@ -179,8 +182,10 @@ def test_a_changed_quote_is_found(text: str, quote: str, change: str) -> None:
 
 LONG = st.text(st.sampled_from("ab AB.’'\u00ade\u0301\n ß"), min_size=0, max_size=60)
 
+LONG_QUOTE = st.text(st.sampled_from("ab AB.’'\u00ade\u0301\n ß"), min_size=17, max_size=60)
 
-@given(LONG, LONG, LONG, st.booleans(), st.booleans())
+
+@given(LONG, LONG_QUOTE, LONG, st.booleans(), st.booleans())
 def test_an_indexed_text_answers_the_same(one: str, quote: str, two: str, twice: bool, changed: bool) -> None:
     assume(quote.strip())
     text = one + quote + two + (quote if twice else "") + one
