@@ -63,12 +63,14 @@ class BesideReactor:
 class Crawl:
     """One spider that runs, in a Scrapy crawler of its own."""
 
-    def __init__(self, crawler: Crawler, arguments: Mapping[str, Any]) -> None:
+    def __init__(self, crawler: Crawler, arguments: Mapping[str, Any], on_item: OnItem | None = None) -> None:
         self.crawler = crawler
         self._opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._on_item = on_item
+        # weak: a table of the process holds the receivers, and would hold the crawler through them
         crawler.signals.connect(self._open, signals.spider_opened)
+        crawler.signals.connect(self._scraped, signals.item_scraped)
         self.task = asyncio.ensure_future(crawler.crawl_async(**arguments))
-        self._cut: asyncio.TimerHandle | None = None
 
     @property
     def error(self) -> str | None:
@@ -106,6 +108,11 @@ class Crawl:
     def _open(self) -> None:
         if not self._opened.done():
             self._opened.set_result(None)
+
+    def _scraped(self, item: Any, response: Response | Failure | None) -> None:
+        if self._on_item is not None:
+            request = getattr(response, "request", None)
+            self._on_item(item, reason_of(request) if isinstance(request, Request) else None)
 
 
 class Engine:
@@ -201,9 +208,7 @@ class Engine:
 
     async def _begin(self, spider: type[Spider], arguments: Mapping[str, Any], on_item: OnItem | None) -> Crawl:
         crawler = self._crawler(spider)
-        if on_item is not None:
-            crawler.signals.connect(_teller(on_item), signals.item_scraped, weak=False)
-        crawl = Crawl(crawler, arguments)
+        crawl = Crawl(crawler, arguments, on_item)
         self._crawls.add(crawl)
         crawl.task.add_done_callback(lambda _: self._ended(crawl))
         try:
@@ -236,11 +241,3 @@ class Engine:
         if self._on_event is not None:
             events_of(crawler).listen(self._on_event)
         return crawler
-
-
-def _teller(on_item: OnItem) -> Callable[..., None]:
-    def scraped(item: Any, response: Response | Failure | None) -> None:
-        request = getattr(response, "request", None)
-        on_item(item, reason_of(request) if isinstance(request, Request) else None)
-
-    return scraped

@@ -3,7 +3,6 @@
 import asyncio
 import logging
 from dataclasses import dataclass
-from weakref import WeakKeyDictionary
 
 from scrapy import Request
 from scrapy.crawler import Crawler
@@ -17,6 +16,7 @@ from polite_crawler.rules.urls import host_key, origin
 from polite_crawler.scheduling.declined import Declined
 from polite_crawler.scheduling.lanes import Closing, DeadlineReached, lanes_of
 from polite_crawler.scheduling.options import options_of
+from polite_crawler.scheduling.per_crawler import PerCrawler
 from polite_crawler.scheduling.requests import DEADLINE
 from polite_crawler.store import projection
 from polite_crawler.store.hosts import RobotsState
@@ -27,7 +27,6 @@ from polite_crawler.transport.wire import ExchangeError
 
 _PRIORITY = 1000
 _VALIDATORS = (("etag", "If-None-Match"), ("last-modified", "If-Modified-Since"))
-_FILES: "WeakKeyDictionary[Crawler, RobotsFiles]" = WeakKeyDictionary()
 
 logger = logging.getLogger(__name__)
 
@@ -197,12 +196,12 @@ class RobotsFiles:
             return None
 
 
+_FILES = PerCrawler(RobotsFiles)
+
+
 def robots_files_of(crawler: Crawler) -> RobotsFiles:
     """The files of a crawler."""
-    files = _FILES.get(crawler)
-    if files is None:
-        files = _FILES[crawler] = RobotsFiles(crawler)
-    return files
+    return _FILES.of(crawler)
 
 
 def _cached(state: RobotsState, copy: Capture | None, body: bytes | None) -> CachedFile | None:

@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Callable
 from ipaddress import ip_address
 from typing import Self
-from weakref import WeakKeyDictionary
 
 from scrapy import Request
 from scrapy.core.downloader.handlers.base import BaseDownloadHandler
@@ -16,6 +15,7 @@ from scrapy.responsetypes import responsetypes
 from polite_crawler.rules import pacing
 from polite_crawler.scheduling.lanes import HostLanes, Lane, LaneBusy, lanes_of
 from polite_crawler.scheduling.options import options_of
+from polite_crawler.scheduling.per_crawler import PerCrawler
 from polite_crawler.scheduling.requests import deadline_of, host_of
 from polite_crawler.transport.exchange import Client, Sign, Timeouts
 from polite_crawler.transport.heads import Pairs
@@ -32,7 +32,7 @@ KIND = "polite_kind"
 _TYPED = {b"content-type": b"Content-Type", b"content-disposition": b"Content-Disposition"}
 _HOPS = frozenset({301, 302, 303, 307, 308})
 _NOTHING_SENT = frozenset({"egress", "cancelled"})
-_HANDLERS: "WeakKeyDictionary[Crawler, PoliteDownloadHandler]" = WeakKeyDictionary()
+_HANDLERS: "PerCrawler[dict[type[PoliteDownloadHandler], PoliteDownloadHandler]]" = PerCrawler(lambda crawler: {})
 
 
 class UndecodableBody(ExchangeError):
@@ -57,9 +57,11 @@ class PoliteDownloadHandler(BaseDownloadHandler):
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """The handler of a crawler, the same one for each scheme."""
-        handler = _HANDLERS.get(crawler)
-        if not isinstance(handler, cls):
-            handler = _HANDLERS[crawler] = cls(crawler)
+        made = _HANDLERS.of(crawler)
+        if cls not in made:
+            made[cls] = cls(crawler)
+        handler = made[cls]
+        assert isinstance(handler, cls)
         return handler
 
     def make_client(self, crawler: Crawler) -> Client:
@@ -112,7 +114,6 @@ class PoliteDownloadHandler(BaseDownloadHandler):
 
     async def close(self) -> None:
         """Close all connections."""
-        _HANDLERS.pop(self.crawler, None)
         await self._client.close()
 
     async def _exchange(self, request: Request, lane: Lane) -> Wire:
