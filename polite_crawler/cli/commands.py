@@ -15,8 +15,10 @@ if TYPE_CHECKING:
 COMMANDS: dict[str, str] = {
     "check": "say what is wrong with a WARC or WACZ file",
     "crawl": "follow the links of a site and store each page",
+    "diff": "tell what changed between two stored versions of a page",
     "discover": "list the pages of a site from its sitemaps and feeds",
     "export": "write stored captures as a WARC or WACZ file",
+    "extract": "check proposed values of fields against a stored page",
     "fetch": "fetch and store one or more pages",
     "find": "search the stored pages",
     "import": "read a WARC, ARC or WACZ file into the store",

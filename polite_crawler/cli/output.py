@@ -57,7 +57,7 @@ class Output:
         self._stdout = stdout
         self._stderr = stderr
         plain_terminal = environment.get("NO_COLOR") or environment.get("TERM") == "dumb"
-        self._colour = self.terminal and not plain_terminal
+        self.colour = self.terminal and not plain_terminal
 
     def fact(self, value: Any) -> None:
         """Print a result as one line of JSON (UTF-8, every key)."""
@@ -91,11 +91,11 @@ class Output:
 
     def bold(self, text: str) -> str:
         """The text in bold, where that can be seen."""
-        return f"\x1b[1m{text}\x1b[0m" if self._colour and text else text
+        return f"\x1b[1m{text}\x1b[0m" if self.colour and text else text
 
     def dim(self, text: str) -> str:
         """The text in grey, where that can be seen."""
-        return f"\x1b[2m{text}\x1b[0m" if self._colour and text else text
+        return f"\x1b[2m{text}\x1b[0m" if self.colour and text else text
 
     def table(self, heads: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
         """Print rows in columns; nothing for no rows."""

@@ -1,6 +1,7 @@
 """`pc-verify`: check that a stored page holds a quote, and say where."""
 
 import argparse
+from pathlib import Path
 
 from polite_crawler.cli.exits import Exit
 from polite_crawler.cli.options import store_dir
@@ -14,10 +15,13 @@ from polite_crawler.query.verify import VerifyResult
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """DOC, QUOTE and the version, or a bundle."""
+    """DOC, QUOTE and the version, a bundle, or a report."""
     parser.add_argument("doc", metavar="DOC", nargs="?", help="a document id (url:...) or a URL")
     parser.add_argument("quote", metavar="QUOTE", nargs="?", help="the words that should stand there")
     add_version(parser)
+    parser.add_argument(
+        "--report", type=Path, metavar="FILE.md", help="check each quotation with a link in a Markdown file"
+    )
     parser.add_argument("--bundle", metavar="FILE", help="write all that proves the quote to a file")
     parser.add_argument("--overwrite", action="store_true", help="replace a bundle that is there")
     parser.add_argument("--check-bundle", metavar="FILE", help="check such a file, with no store")
@@ -29,8 +33,10 @@ def run(args: argparse.Namespace, output: Output) -> int:
     """Print where the quote stands; 1 when it does not."""
     if args.check_bundle:
         return check_bundle(args, output)
+    if args.report:
+        return _report(args, output)
     if args.doc is None or args.quote is None:
-        raise BadOption("name a document and a quote, or a file by --check-bundle")
+        raise BadOption("name a document and a quote, or a file by --report or --check-bundle")
     check_quote(args.quote)
     with open_store(store_dir(args)) as store:
         result: VerifyResult = store.verify(
@@ -43,6 +49,26 @@ def run(args: argparse.Namespace, output: Output) -> int:
     else:
         _show(output, result)
     return Exit.DONE if result.found else Exit.FAILED
+
+
+def _report(args: argparse.Namespace, output: Output) -> int:
+    """Check the quotations of a file; 1 when one of them is not there."""
+    from polite_crawler.query.report import check_report, report_lines
+
+    if args.doc is not None or args.capture or args.at or args.user_provided or args.bundle:
+        raise BadOption("--report takes the documents from the file: give nothing else")
+    try:
+        markdown = args.report.read_text("utf-8-sig")
+    except UnicodeDecodeError:
+        raise BadOption(f"{one_line(str(args.report))} is no UTF-8 text") from None
+    with open_store(store_dir(args)) as store:
+        report = check_report(store, markdown)
+    if output.json:
+        output.fact(report)
+    else:
+        for line in report_lines(report, str(args.report)):
+            output.line(one_line(line))
+    return Exit.DONE if report.ok else Exit.FAILED
 
 
 def _bundle(args: argparse.Namespace, output: Output, store: Store, result: VerifyResult) -> None:
