@@ -3,30 +3,22 @@
 Scanned pages have no text and no OCR is tried. A file that needs a password is not read; an empty one opens.
 """
 
-import atexit
-import json
-import os
 import re
 import signal
-import socket
-import subprocess
-import sys
-import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from polite_crawler.readers.dates import read_date
 from polite_crawler.readers.hyphens import join_words
 from polite_crawler.readers.page import Page
+from polite_crawler.readers.pdf_process import DEFAULT_LIMITS, PROCESSES, PdfLimits, close_worker
 from polite_crawler.readers.scrub import one_line, visible
 
-_WORKER = Path(__file__).with_name("pdf_worker.py")
-_GRACE = 5.0
-"""Seconds after its wall limit in which a child must be gone."""
 _PAGE_BREAK = "\n\n"
 _DATE = re.compile(r"(?:D:)?(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(Z|[+-]\d\d)?'?(\d\d)?")
+__all__ = ["Pdf", "PdfLimits", "close_worker", "is_pdf", "page_of", "read_pdf", "read_pdf_page"]
+
 _ERRORS = {
     "password": "a password is needed",
     "broken": "the file is broken ({})",
@@ -37,19 +29,6 @@ _EXITS = {
     -signal.SIGXCPU: "CPU time", -signal.SIGALRM: "time", -signal.SIGKILL: "killed", -signal.SIGABRT: _FAULT,
     -signal.SIGTRAP: _FAULT, -signal.SIGSEGV: _FAULT, -signal.SIGBUS: _FAULT, -signal.SIGILL: _FAULT, 1: _FAULT,
 }  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class PdfLimits:
-    """The limits of one file: pages, code points of text, wall and CPU seconds, and octets of address space, which
-    also bounds what its streams may inflate to.
-    """
-
-    pages: int = 2000
-    characters: int = 5_000_000
-    seconds: float = 30.0
-    cpu: int = 20
-    memory: int = 1 << 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +50,16 @@ def is_pdf(body: bytes) -> bool:
     return b"%PDF-" in body[:1024]
 
 
-def read_pdf(body: bytes, limits: PdfLimits = PdfLimits()) -> Pdf:
+def read_pdf(body: bytes, limits: PdfLimits = DEFAULT_LIMITS) -> Pdf:
     """Read a PDF file. Never an error: what came before a limit or a fault is kept, and a note says what it was."""
     if not is_pdf(body):
         return Pdf(notes=("not a PDF file",))
     found = _Findings(limits)
-    for line, text in _lines(body, limits):
+    try:
+        lines = PROCESSES.read(body, limits)
+    except OSError as error:
+        lines = [({"error": "worker", "why": error.strerror or "no process"}, "")]
+    for line, text in lines:
         found.take(line, text)
     return found.pdf()
 
@@ -170,118 +153,3 @@ def _pdf_date(text: str | None) -> str | None:
         return read_date(date)
     offset = "" if zone is None else "Z" if zone == "Z" else f"{zone}:{zone_minute or '00'}"
     return read_date(f"{date}T{hour}:{minute or '00'}:{second or '00'}{offset}")
-
-
-def _lines(body: bytes, limits: PdfLimits) -> Iterator[tuple[dict[str, Any], str]]:
-    """The lines of a job with their text as they come, until the worker closes it or its time is over."""
-    order = {
-        "pages": limits.pages, "characters": limits.characters, "seconds": limits.seconds, "cpu": limits.cpu,
-        "memory": limits.memory, "bytes": len(body),
-    }  # fmt: skip
-    try:
-        job, status = _SERVER.job()
-    except OSError as error:
-        yield {"error": "worker", "why": error.strerror or "no process"}, ""
-        return
-    with job, status:
-        # The child ends itself when its time is over; this bound is for a worker that does not answer at all.
-        job.settimeout(limits.seconds + _GRACE)
-        status.settimeout(_GRACE)
-        try:
-            job.sendall(json.dumps(order).encode() + b"\n" + body)
-        except OSError:
-            # The child ended before it had the whole file; its status says why.
-            pass
-        try:
-            with job.makefile("rb") as answer:
-                for head in answer:
-                    yield _line(head, answer)
-        except (OSError, ValueError):
-            # The child ended in the middle of a line, or before it had read the file.
-            pass
-        try:
-            code = status.recv(16)
-        except OSError:
-            return
-        if code:
-            yield {"exit": int(code)}, ""
-
-
-def _line(head: bytes, answer: BinaryIO) -> tuple[dict[str, Any], str]:
-    line = json.loads(head)
-    return line, answer.read(line["octets"]).decode("utf-8", "ignore")
-
-
-class _Server:
-    """The worker process of this process: started at the first file, closed at the exit."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._process: subprocess.Popen[bytes] | None = None
-        self._control: socket.socket | None = None
-
-    def job(self) -> tuple[socket.socket, socket.socket]:
-        """The sockets of a new job: its data and its status. A server that has gone is started again, once."""
-        data, theirs = socket.socketpair()
-        status, other = socket.socketpair()
-        handles = [theirs.fileno(), other.fileno()]
-        with theirs, other, self._lock:
-            try:
-                try:
-                    socket.send_fds(self._running(), [b"j"], handles)
-                except OSError:
-                    self._end()
-                    socket.send_fds(self._running(), [b"j"], handles)
-            except OSError:
-                self._end()
-                data.close()
-                status.close()
-                raise
-        return data, status
-
-    def _running(self) -> socket.socket:
-        if self._process is not None and self._process.poll() is not None:
-            self._end()
-        if self._control is None:
-            self._control, theirs = socket.socketpair()
-            with theirs:
-                self._process = subprocess.Popen(
-                    [sys.executable, "-I", str(_WORKER)],
-                    stdin=theirs.fileno(),
-                    stdout=subprocess.DEVNULL,
-                    stderr=subprocess.DEVNULL,
-                    close_fds=True,
-                )
-        return self._control
-
-    def _end(self) -> None:
-        if self._control is not None:
-            self._control.close()
-        if self._process is not None:
-            try:
-                self._process.wait(2)
-            except subprocess.TimeoutExpired:
-                self._process.kill()
-                self._process.wait()
-        self._control = self._process = None
-
-    def close(self) -> None:
-        """End the worker process. The next file starts a new one."""
-        with self._lock:
-            self._end()
-
-    def forget(self) -> None:
-        """After a fork the worker belongs to the parent."""
-        if self._control is not None:
-            self._control.close()
-        if self._process is not None:
-            # No child of this process: nothing to wait for, and nothing to warn of.
-            self._process.returncode = 0
-        self._lock = threading.Lock()
-        self._process = self._control = None
-
-
-_SERVER = _Server()
-close_worker = _SERVER.close
-atexit.register(close_worker)
-os.register_at_fork(after_in_child=_SERVER.forget)

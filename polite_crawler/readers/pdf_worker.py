@@ -1,8 +1,8 @@
 """The process that opens PDF files, because PDFium aborts on hostile ones. It is run as a program, never imported.
 
-It loads PDFium once, then forks a child for each file, so no file can reach the next one. Its standard input is a Unix
-socket: each message brings the two sockets of one job. On the first the child reads a line of limits and the file, and
-writes a JSON line and the text for each page. When the child has ended, this process says how on the second.
+It loads PDFium once and forks children. Its standard input is a Unix socket: each message asks for a child and brings
+its two sockets. On the first the child reads a line of limits and a file, writes a JSON line and the text for each
+page, and waits for the next file. When the child has ended, this process says how on the second.
 
 The child's limits are its own: address space, CPU seconds, wall seconds, no file writing, no core.
 """
@@ -71,6 +71,9 @@ def _start(job: socket.socket, status: socket.socket, jobs: dict[int, socket.soc
             os.close(other)
         run(job)
         code = 0
+    except OSError:
+        # The other side has gone.
+        code = 0
     finally:
         # Whatever happened, the copy of the server must not go on.
         os._exit(code)
@@ -90,31 +93,32 @@ def _reap(jobs: dict[int, socket.socket]) -> None:
 
 
 def run(job: socket.socket) -> None:
-    """Read one file under its limits and write its pages."""
+    """Read files one after the other, each under its limits, until the other side closes the socket."""
     with job.makefile("rb") as reader:
-        limits = json.loads(reader.readline())
-        signal.setitimer(signal.ITIMER_REAL, limits["seconds"])
-        _confine(limits["memory"], limits["cpu"])
-        body = reader.read(limits["bytes"])
-    try:
-        for line, text in pages(body, limits["pages"], limits["characters"]):
-            data = text.encode("utf-8", "ignore")
-            job.sendall(json.dumps({**line, "octets": len(data)}).encode() + b"\n" + data)
-    except BrokenPipeError:
-        return
+        while order := reader.readline():
+            limits = json.loads(order)
+            signal.setitimer(signal.ITIMER_REAL, limits["seconds"])
+            _confine(limits["memory"], limits["cpu"])
+            body = reader.read(limits["octets"])
+            for line, text in pages(body, limits["pages"], limits["characters"]):
+                data = text.encode("utf-8", "ignore")
+                job.sendall(json.dumps({**line, "octets": len(data)}).encode() + b"\n" + data)
+            # While it waits for its next file, its time does not run.
+            signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 def _confine(memory: int, cpu: int) -> None:
+    """Set the limits for the next file. The CPU seconds of this process count on, so that limit moves with them."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
     for what, value in (
         (resource.RLIMIT_AS, memory),
-        (resource.RLIMIT_CPU, cpu),
+        (resource.RLIMIT_CPU, int(used.ru_utime + used.ru_stime) + 1 + cpu),
         (resource.RLIMIT_FSIZE, 0),
         (resource.RLIMIT_CORE, 0),
         (resource.RLIMIT_NOFILE, 64),
     ):
         _, hard = resource.getrlimit(what)
-        value = value if hard == resource.RLIM_INFINITY else min(value, hard)
-        resource.setrlimit(what, (value, value))
+        resource.setrlimit(what, (value if hard == resource.RLIM_INFINITY else min(value, hard), hard))
 
 
 def pages(body: bytes, max_pages: int, max_characters: int) -> Iterator[tuple[dict[str, Any], str]]:

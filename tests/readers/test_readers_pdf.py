@@ -1,9 +1,9 @@
 """PDF files, good and hostile, through the real worker process."""
 
 import os
-import signal
+import socket
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 
 import psutil
 import pytest
@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pdf_maker import ENCRYPTED, HELLO, PAGE_LOOP, document, flate_bomb, form_bomb, stream, text_page
 
-from polite_crawler.readers import pdf as module
+from polite_crawler.readers import pdf_process as module
 from polite_crawler.readers import pdf_worker
 from polite_crawler.readers.hyphens import join_words
 from polite_crawler.readers.pdf import Pdf, PdfLimits, close_worker, page_of, read_pdf, read_pdf_page
@@ -25,8 +25,16 @@ def _worker() -> Iterator[None]:
     close_worker()
 
 
-def worker_process() -> psutil.Process:
-    process = module._SERVER._process
+@pytest.fixture
+def server() -> psutil.Process:
+    """The server of a start of its own, whose one child waits for its second file."""
+    close_worker()
+    read_pdf(document(text_page("one")))
+    return server_process()
+
+
+def server_process() -> psutil.Process:
+    process = module.PROCESSES._process
     assert process is not None
     return psutil.Process(process.pid)
 
@@ -142,58 +150,98 @@ def test_a_bomb_leaves_the_next_file_alone() -> None:
     assert [pdf.text for pdf in found] == ["", "good", "good", "", "good", "good"]
 
 
-def test_children_end_and_the_worker_stays() -> None:
-    read_pdf(document(text_page("one")))
-    first = worker_process()
-    read_pdf(document(text_page("two")))
-    assert worker_process() == first
-    _, alive = psutil.wait_procs(first.children(), timeout=10)
+def test_a_child_whose_file_ended_well_reads_the_next(server: psutil.Process) -> None:
+    children = server.children()
+    assert len(children) == 1
+    assert read_pdf(document(text_page("two"))).text == "two"
+    assert server.children() == children
+
+
+def test_a_child_reads_a_bounded_number_of_files(server: psutil.Process) -> None:
+    first = server.children()
+    for number in range(module._FILES + 1):
+        assert read_pdf(document(text_page(str(number)))).text == str(number)
+    psutil.wait_procs(first, timeout=10)
+    assert set(first).isdisjoint(server.children())
+
+
+@pytest.mark.parametrize("body", [PAGE_LOOP, ENCRYPTED, b"%PDF-1.7 broken", document(*[text_page("a")] * 3)])
+def test_a_file_with_an_end_of_another_kind_ends_its_child(server: psutil.Process, body: bytes) -> None:
+    first = server.children()
+    pdf = read_pdf(body, PdfLimits(pages=2))
+    _, alive = psutil.wait_procs([child for child in server.children() if child not in first], timeout=10)
     assert alive == []
+    assert pdf.notes
 
 
-def test_a_worker_that_was_killed_is_started_again() -> None:
-    read_pdf(document(text_page("one")))
-    worker = worker_process()
-    worker.kill()
-    psutil.wait_procs([worker], timeout=10)
+def test_idle_children_are_few(server: psutil.Process) -> None:
+    with ThreadPoolExecutor(6) as pool:
+        texts = list(pool.map(lambda number: read_pdf(document(text_page(str(number)))).text, range(30)))
+    assert texts == [str(number) for number in range(30)]
+    assert len(module.PROCESSES._idle[PdfLimits()]) <= module._IDLE
+
+
+def test_a_child_that_ended_while_it_waited_is_replaced(server: psutil.Process) -> None:
+    children = server.children()
+    children[0].kill()
+    psutil.wait_procs(children, timeout=10)
     assert read_pdf(document(text_page("two"))).text == "two"
 
 
-def test_a_child_that_was_killed_is_a_note() -> None:
-    read_pdf(document(text_page("one")))
-    worker = worker_process()
-    content = stream(b"BT /F1 1 Tf 50 700 Td " + b"(ab) Tj " * 3_000_000 + b" ET")
+def test_a_server_that_was_killed_is_started_again(server: psutil.Process) -> None:
+    for process in (*server.children(), server):
+        process.kill()
+    psutil.wait_procs([server], timeout=10)
+    assert read_pdf(document(text_page("two"))).text == "two"
+    assert server_process() != server
+
+
+LONG = stream(b"BT /F1 1 Tf 50 700 Td " + b"(ab) Tj " * 3_000_000 + b" ET")
+
+
+def kill_the_child_of(server: psutil.Process, answer: Future[Pdf], known: list[psutil.Process]) -> None:
+    while not (children := [child for child in server.children() if child not in known]):
+        assert not answer.done()
+    children[0].kill()
+
+
+def test_a_child_that_was_killed_is_a_note(server: psutil.Process) -> None:
+    known = server.children()
     with ThreadPoolExecutor(1) as pool:
-        answer = pool.submit(read_pdf, document(content), PdfLimits(seconds=60, cpu=60, memory=8 << 30))
-        while not (children := worker.children()):
-            assert not answer.done()
-        children[0].send_signal(signal.SIGKILL)
+        answer = pool.submit(read_pdf, document(LONG), PdfLimits(seconds=60, cpu=60, memory=8 << 30))
+        kill_the_child_of(server, answer, known)
         pdf = answer.result()
     assert pdf.notes == ("cut: the reader stopped before the first page (killed)",)
 
 
-def test_closing_ends_the_worker() -> None:
-    read_pdf(document(text_page("one")))
-    worker = worker_process()
+def test_closing_ends_the_processes(server: psutil.Process) -> None:
+    children = server.children()
     close_worker()
-    assert not worker.is_running()
+    assert not server.is_running()
+    _, alive = psutil.wait_procs(children, timeout=10)
+    assert alive == []
     close_worker()
     assert read_pdf(document(text_page("two"))).text == "two"
 
 
-def test_a_worker_that_gives_no_answer_is_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_GRACE", 0.0)
-    read_pdf(document(text_page("one")))
-    worker = worker_process()
-    worker.suspend()
+def test_closing_kills_a_server_that_hangs(server: psutil.Process, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_PATIENCE", 0.1)
+    server.suspend()
+    close_worker()
+    assert not server.is_running()
+
+
+def test_a_server_that_gives_no_answer_is_a_note(server: psutil.Process, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_GRACE", 0.1)
+    server.suspend()
     try:
         pdf = read_pdf(document(text_page("two")), PdfLimits(seconds=0.2))
     finally:
-        worker.resume()
+        server.resume()
     assert pdf == Pdf(notes=("cut: the reader gave no answer in time before the first page",))
 
 
-def test_a_worker_that_cannot_start_is_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_cannot_start_is_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*arguments: object, **options: object) -> None:
         raise OSError(12, "Cannot allocate memory")
 
@@ -204,28 +252,36 @@ def test_a_worker_that_cannot_start_is_a_note(monkeypatch: pytest.MonkeyPatch) -
     assert pdf == Pdf(notes=(note,))
 
 
-def test_a_child_that_ends_within_a_line_is_a_note() -> None:
-    read_pdf(document(text_page("one")))
-    worker = worker_process()
-    body = document(*[text_page("a" * 3000)] * 3000)
-    with ThreadPoolExecutor(1) as pool:
-        answer = pool.submit(read_pdf, body, PdfLimits(pages=3000))
-        while not (children := worker.children()):
-            assert not answer.done()
-        children[0].kill()
-        pdf = answer.result()
-    assert pdf.notes[0].startswith("cut: the reader ")
-
-
-def test_after_a_fork_the_worker_belongs_to_the_parent() -> None:
-    read_pdf(document(text_page("one")))
-    worker = worker_process()
-    module._SERVER.forget()
-    assert module._SERVER._process is None
+def test_after_a_fork_the_processes_belong_to_the_parent(server: psutil.Process) -> None:
+    module.PROCESSES.forget()
+    assert module.PROCESSES._process is None
     assert read_pdf(document(text_page("two"))).text == "two"
-    assert worker_process() != worker
-    worker.kill()
-    os.waitpid(worker.pid, 0)
+    assert server_process() != server
+    server.kill()
+    os.waitpid(server.pid, 0)
+
+
+@pytest.mark.parametrize(
+    ("sent", "lines"),
+    [
+        (b"", []),
+        (b'{"pages": 1, "meta": {}, "octets": 0}\n{"page": 1, "fault": null, "octets": 9}\nhalf', [0, 4]),
+        (b'{"pages": 1, "meta": {}, "octets": 0}\n{"page": 1, "fa', [0]),
+    ],
+)
+def test_a_child_that_ends_within_a_line(sent: bytes, lines: list[int]) -> None:
+    data, theirs = socket.socketpair()
+    status, other = socket.socketpair()
+    session = module._Session(data, status)
+    theirs.sendall(sent)
+    other.sendall(b"-9")
+    theirs.shutdown(socket.SHUT_WR)
+    found = list(session.read(b"body", PdfLimits(seconds=1)))
+    assert [len(text) for _, text in found[:-1]] == lines
+    assert found[-1] == ({"exit": -9}, "")
+    for end in (theirs, other):
+        end.close()
+    session.close()
 
 
 @settings(max_examples=60, deadline=None)
