@@ -36,7 +36,7 @@ def run(args: argparse.Namespace, output: Output) -> int:
     if args.report:
         return _report(args, output)
     if args.doc is None or args.quote is None:
-        raise BadOption("name a document and a quote, or a file by --report or --check-bundle")
+        raise BadOption("give DOC and QUOTE, or a file by --report or --check-bundle")
     check_quote(args.quote)
     with open_store(store_dir(args)) as store:
         result: VerifyResult = store.verify(
