@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from polite_crawler.archive.files import new_file
-from polite_crawler.archive.ledger import leaf_of, read_ledger
+from polite_crawler.archive.ledger import read_ledger
 from polite_crawler.archive.note import SigningKey
+from polite_crawler.archive.records import public_line
 from polite_crawler.archive.sealing import seal
 from polite_crawler.errors import PoliteError
 from polite_crawler.query.verify import VerifyResult
@@ -63,7 +64,7 @@ def write_bundle(
         "end": found.end,
         "matched": found.matched,
         "normalization": found.normalization,
-        "line": leaf_of(capture).decode(),
+        "line": public_line(capture).decode(),
         "blob": base64.b64encode(pack(received, coded=capture.body.coding is not None)).decode(),
         "proof": proof_text(ledger.index, hashes, checkpoint),
         "key": sealed.key,

@@ -13,9 +13,9 @@ from typing import Any
 
 from polite_crawler.archive.bundle import FORMAT, PROOF_FORMAT
 from polite_crawler.archive.faults import Fault
-from polite_crawler.archive.ledger import leaf_of
 from polite_crawler.archive.merkle import HASH_SIZE, leaf_hash, proves
 from polite_crawler.archive.note import BadNote, Checkpoint, VerifierKey, load_verifier_key, open_note
+from polite_crawler.archive.records import public_line
 from polite_crawler.errors import PoliteError, StoreError
 from polite_crawler.query.quotes import verify_text
 from polite_crawler.store.log import parse_line
@@ -75,7 +75,7 @@ def check_bundle(path: str | Path, *, key: str | None = None) -> BundleChecked:
     trusted, pinned = _key(bundle, proof, key, faults)
     checkpoint = _checkpoint(proof, trusted, faults)
     if capture is not None and proof is not None and checkpoint is not None:
-        leaf = leaf_hash(leaf_of(capture))
+        leaf = leaf_hash(public_line(capture))
         if not proves(leaf, proof.index, checkpoint.size, proof.hashes, checkpoint.root):
             faults.append(Fault("proof", "it does not lead from the line to the root of the checkpoint"))
     if not pinned:
@@ -115,7 +115,7 @@ def _line(bundle: dict[str, Any], faults: list[Fault]) -> Capture | None:
 
 
 def _facts(bundle: dict[str, Any], capture: Capture) -> Iterator[Fault]:
-    if leaf_of(capture) != bundle["line"].encode("utf-8", "surrogatepass"):
+    if public_line(capture) != bundle["line"].encode("utf-8", "surrogatepass"):
         yield Fault("line", "it is not in its canonical form")
     for name, fact in (("url", capture.url), ("fetched_at", capture.fetched_at)):
         if bundle[name] != fact:

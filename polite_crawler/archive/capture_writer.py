@@ -51,9 +51,12 @@ class CaptureWriter:
         self.latest = ""
         self.skips: Counter[str] = Counter()
 
-    def add(self, capture: Capture) -> bool:
-        """Write what a capture holds. False when it holds no answer of a server, was written before, or must stay:
-        its body holds a known secret or is damaged."""
+    def add(self, capture: Capture, line: bytes | None = None) -> bool:
+        """Write what a capture holds; `line` is it as the log has it.
+
+        False when it holds no answer of a server, was written before, or must stay: its body holds a known secret or
+        is damaged.
+        """
         if not _has_answer(capture):
             return False
         if capture.secret_in_body and not self._secret_bodies:
@@ -69,14 +72,14 @@ class CaptureWriter:
             return False
         self._writer.begin(capture)
         if capture.kind == "render":
-            self._render(capture, body)
+            self._render(capture, records.public_line(capture, line), body)
         else:
-            self._answer(capture, body)
+            self._answer(capture, records.public_line(capture, line), body)
         self.captures += 1
         self.latest = max(self.latest, capture.fetched_at)
         return True
 
-    def _answer(self, capture: Capture, body: RecordBody | None) -> None:
+    def _answer(self, capture: Capture, line: bytes, body: RecordBody | None) -> None:
         info = self._writer.info
         original = self._original(capture)
         if original is None:
@@ -91,7 +94,7 @@ class CaptureWriter:
         self._index(capture, original.sha256 if original else body.sha256 if body else None, original, place)
         if capture.request is not None:
             self._writer.write(records.request(capture, about, info))
-        self._writer.write(records.metadata(capture, about, info))
+        self._writer.write(records.metadata(capture, line, about, info))
         if original is None and body is not None and body.decoded:
             self._writer.write(records.coded(capture, body, info))
         if original is not None or not gives_documents(capture):
@@ -102,14 +105,14 @@ class CaptureWriter:
         if capture.status == 200:
             self._page(capture)
 
-    def _render(self, capture: Capture, body: RecordBody | None) -> None:
+    def _render(self, capture: Capture, line: bytes, body: RecordBody | None) -> None:
         if body is None:
             return
         info = self._writer.info
         of = (capture.source or {}).get("of")
         loaded = record_id(of, "response") if isinstance(of, str) and self._scratch.has_capture(of) else None
         self._writer.write(records.rendered(capture, body, loaded, info))
-        self._writer.write(records.metadata(capture, record_id(capture.id, records.RENDER_URN), info))
+        self._writer.write(records.metadata(capture, line, record_id(capture.id, records.RENDER_URN), info))
 
     def _original(self, capture: Capture) -> Original | None:
         """What a 304 confirmed, when the log knows it."""

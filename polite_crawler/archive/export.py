@@ -123,12 +123,7 @@ class IndexSources:
 
     def title(self, capture: Capture) -> str | None:
         """The title of the page that the reader found."""
-
-        def ask(catalog: Catalog) -> str | None:
-            titles = (catalog.version_of(doc, capture.id).title for doc in catalog.docs_of(capture.id))
-            return next(filter(None, titles), None)
-
-        return self._index.reading(ask)
+        return self._index.catalog.title_of(capture.id)
 
     def text(self, capture: Capture) -> str | None:
         """The stored text of a capture."""
@@ -147,10 +142,10 @@ def _write(
     """Write the selected captures in the sequence of the log, and return the number of damaged lines."""
     missing = set(selection.ids)
     scan = index.log.scan()
-    for _, capture in scan:
+    for position, capture in scan:
         if selection.takes(capture):
             missing.discard(capture.id)
-            if captures.add(capture) and on_capture is not None:
+            if captures.add(capture, index.log.line(position)) and on_capture is not None:
                 on_capture(captures.captures)
     if missing:
         raise NotStored(f"no stored capture {min(missing)!r} that may leave the store")

@@ -13,7 +13,7 @@ from polite_crawler.archive.reader import ArchiveRecord
 from polite_crawler.archive.records import HEADERS_FIELD, RENDER_URN
 from polite_crawler.readers.codings import Decoder, codings_of
 from polite_crawler.rules import redaction, signals
-from polite_crawler.rules.challenges import classify
+from polite_crawler.rules.challenges import REFUSING_STATUSES, classify
 from polite_crawler.rules.outcomes import Outcome, of_status
 from polite_crawler.rules.urls import host_key, is_http
 from polite_crawler.store.projection import headers
@@ -35,6 +35,9 @@ from polite_crawler.store.record import (
 
 DECODED_LIMIT = 1 << 24
 """Octets of a body without its content coding that are read for text; the body itself is kept whole."""
+
+SHORT_PAGE = 1 << 15
+"""Octets. A longer page with a status of success is not looked at for a bot check."""
 
 _DATE = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)[T ]?(\d\d):?(\d\d):?(\d\d)(\.\d+)?(Z|[+-]\d\d:?\d\d)?")
 # one large old archive writes the day of the year in the place of the day
@@ -283,7 +286,8 @@ def _decoded(fields: Sequence[tuple[str, str]], payload: bytes) -> tuple[str | N
 def _judged(capture: Capture, decoded: bytes) -> Capture:
     """The capture with what its body says: that it is a bot check, and its usage signals."""
     fields = headers(capture)
-    if capture.status is not None and classify(capture.status, fields, decoded).kind == "challenge":
+    refused = capture.status in REFUSING_STATUSES or len(decoded) <= SHORT_PAGE
+    if refused and capture.status is not None and classify(capture.status, fields, decoded).kind == "challenge":
         return replace(capture, outcome="challenge")
     if capture.outcome != "ok" or not decoded:
         return capture

@@ -3,7 +3,7 @@
 Nothing here holds a secret: heads are redacted before they come.
 """
 
-import json
+import pickle
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from polite_crawler.store.record import Capture
 
 _TABLES = """
 CREATE TABLE answer(n INTEGER PRIMARY KEY, record TEXT NOT NULL, url TEXT NOT NULL, date TEXT NOT NULL, digest TEXT,
-    revisit INTEGER NOT NULL, concurrent TEXT, refers_to TEXT, refers_url TEXT, refers_date TEXT, line TEXT NOT NULL,
+    revisit INTEGER NOT NULL, concurrent TEXT, refers_to TEXT, refers_url TEXT, refers_date TEXT, draft BLOB NOT NULL,
     capture TEXT);
 CREATE INDEX answer_record ON answer(record);
 CREATE INDEX answer_url ON answer(url, date);
@@ -24,7 +24,7 @@ CREATE TABLE coded(record TEXT PRIMARY KEY, sha256 TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE renamed(was TEXT PRIMARY KEY, is_now TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE doc(id TEXT PRIMARY KEY) WITHOUT ROWID;
 """
-_FACTS = "n, record, url, date, digest, revisit, refers_to, refers_url, refers_date, line, capture"
+_FACTS = "n, record, url, date, digest, revisit, refers_to, refers_url, refers_date, draft, capture"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,17 +64,17 @@ class ImportScratch:
         capture = answer.capture
         row = self._db.execute(
             "INSERT INTO answer(record, url, date, digest, revisit, concurrent, refers_to, refers_url,"
-            " refers_date, line) VALUES(?,?,?,?,?,?,?,?,?,?)",
+            " refers_date, draft) VALUES(?,?,?,?,?,?,?,?,?,?)",
             (answer.record_id, capture.url, capture.time.start, answer.digest, answer.revisit,
              answer.concurrent[0] if answer.concurrent else None, answer.refers_to, answer.refers_url,
-             answer.refers_date, json.dumps(capture.to_json())),
+             answer.refers_date, pickle.dumps(capture)),
         ).lastrowid  # fmt: skip
         assert row is not None
         return row
 
     def update(self, n: int, draft: Capture) -> None:
         """Change the capture of an answer."""
-        self._db.execute("UPDATE answer SET line=? WHERE n=?", (json.dumps(draft.to_json()), n))
+        self._db.execute("UPDATE answer SET draft=? WHERE n=?", (pickle.dumps(draft), n))
 
     def written(self, n: int, capture: str) -> None:
         """Note the id under which an answer was written."""
@@ -147,9 +147,9 @@ class ImportScratch:
 
 
 def _kept(row: tuple[object, ...]) -> Kept:
-    *facts, line, capture = row
+    *facts, draft, capture = row
     n, record, url, date, digest, revisit, refers_to, refers_url, refers_date = facts
-    draft = Capture.from_json(json.loads(str(line)))
+    kept = pickle.loads(draft)  # type: ignore[arg-type]  # noqa: S301  (this process wrote it)
     return Kept(
-        n, record, url, date, digest, bool(revisit), refers_to, refers_url, refers_date, draft, capture  # type: ignore[arg-type]
+        n, record, url, date, digest, bool(revisit), refers_to, refers_url, refers_date, kept, capture  # type: ignore[arg-type]
     )  # fmt: skip

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from polite_crawler.archive.merkle import HASH_SIZE, Leaves, leaf_hash
+from polite_crawler.archive.records import public_line
 from polite_crawler.errors import StoreError
 from polite_crawler.store.log import CaptureLog
-from polite_crawler.store.record import Capture, canonical
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +47,6 @@ class Ledger:
     index: int | None
 
 
-def leaf_of(capture: Capture) -> bytes:
-    """The entry of a capture: its line without scope and labels."""
-    return canonical({name: value for name, value in capture.to_json().items() if name not in ("scope", "labels")})
-
-
 def read_ledger(log: CaptureLog, *, find: str | None = None) -> Ledger:
     """Read the whole log. `find` is the id of a capture whose leaf is wanted.
 
@@ -65,7 +60,7 @@ def read_ledger(log: CaptureLog, *, find: str | None = None) -> Ledger:
     for position, capture in scan:
         file = files.setdefault(position.file, _File())
         file.offsets.append(position.offset)
-        file.hashes += leaf_hash(leaf_of(capture))
+        file.hashes += leaf_hash(public_line(capture))
         if capture.id == find and place is None:
             place = position.file, position.offset
         if capture.kind == "seal" and (seal := _seal_of(capture.source or {})):
@@ -118,4 +113,4 @@ def _seal_of(source: Mapping[str, Any]) -> Seal | None:
         return None
 
 
-__all__ = ["Ledger", "Seal", "leaf_of", "read_ledger"]
+__all__ = ["Ledger", "Seal", "read_ledger"]

@@ -20,6 +20,8 @@ _CHUNK = 1 << 16
 _VERSION = re.compile(rb"WARC/(\d+\.\d+)[ \t]*(\r?\n)")
 _ARC_LINE = re.compile(rb"\S+ \S+ \d{12,17} .*\d+[ \t]*\r?\n")
 _NEXT_RECORD = re.compile(rb"(?<=\n)WARC/\d+\.\d+\r?\n")
+_PLAIN_HEADER = re.compile(rb"WARC/(\d+\.\d+)\r\n((?:[!#$%&'*+.^_`|~0-9A-Za-z-]+:[^\r\n]*\r\n)+)\r\n")
+_HEADER = 1 << 12
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _LENGTH = re.compile(r"\d{1,18}")
 ARC = "ARC"
@@ -44,12 +46,15 @@ class ArchiveRecord:
     read: int = 0
     start: int = 0
     finished: bool = False
-    where: int = field(default=0)
+    where: int = 0
+    _first: dict[str, str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._first = {name.lower(): value for name, value in reversed(self.fields)}
 
     def get(self, name: str) -> str | None:
         """The first field of a name (in any case), or None."""
-        wanted = name.lower()
-        return next((value for key, value in self.fields if key.lower() == wanted), None)
+        return self._first.get(name.lower())
 
     @property
     def type(self) -> str:
@@ -76,7 +81,7 @@ class ArchiveRecord:
             return None
         parts: list[bytes] = []
         total = 0
-        for octets in self.chunks():
+        while octets := self._reader.read_block(self, _CHUNK if self.size is None else self.size):
             total += len(octets)
             if total > limit:
                 return None
@@ -118,7 +123,11 @@ class RecordReader:
             return b""
         if record.size is not None:
             size = min(size, record.size - record.read)
-        octets = self._take(size) if size else b""
+        if size and not self._held:
+            octets = self._source.read(size)
+            self._used += len(octets)
+        else:
+            octets = self._take(min(size, len(self._held)))
         record.read += len(octets)
         if size and not octets and record.size is not None:
             record.lost = record.lost or self._source.fault or "the end comes inside the block"
@@ -184,6 +193,8 @@ class RecordReader:
 
     def _header(self) -> ArchiveRecord | None:
         start = self._used
+        if (record := self._plain_header(start)) is not None:
+            return record
         line = self._line()
         version = _VERSION.fullmatch(line)
         if version is None:
@@ -198,6 +209,26 @@ class RecordReader:
             return None
         record = ArchiveRecord(self._offset(start), version[1].decode(), fields, None, self, where=self._place(start))
         record.size = self._block_size(record)
+        record.start = self._used
+        return record
+
+    def _plain_header(self, start: int) -> ArchiveRecord | None:
+        """A header as nearly all are: whole in what is held, CRLF behind each line, no folded line, a length."""
+        held = self._peek(_HEADER)
+        found = _PLAIN_HEADER.match(held)
+        if found is None:
+            return None
+        try:
+            lines = found[2].decode().split("\r\n")[:-1]
+        except UnicodeDecodeError:
+            return None
+        fields = [(name, value.strip()) for name, _, value in (line.partition(":") for line in lines)]
+        record = ArchiveRecord(self._offset(start), found[1].decode(), fields, None, self, where=self._place(start))
+        length = record.get("Content-Length") or ""
+        if not _LENGTH.fullmatch(length):
+            return None
+        self._take(found.end())
+        record.size = int(length)
         record.start = self._used
         return record
 
@@ -248,6 +279,9 @@ class RecordReader:
 
     def _end_of_record(self, record: ArchiveRecord) -> None:
         """Two line ends behind a block; the reader bears any number of them."""
+        if self._peek(5) == b"\r\n\r\n":
+            self._take(4)
+            return
         end = self._used
         seen = b""
         while (octets := self._peek(4 - len(seen))) and octets[:1] in (b"\r", b"\n"):

@@ -4,7 +4,7 @@ The same capture gives the same octets: record ids come from the capture id, dat
 """
 
 import hashlib
-import uuid
+import re
 from dataclasses import dataclass
 from urllib.parse import quote_from_bytes
 
@@ -31,6 +31,11 @@ _REVISIT = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
 _HTTP = {"1.0": "http/1.0", "1.1": "http/1.1", "2": "h2", "0.9": "http/0.9"}
 # what a URI cannot hold is percent-encoded; the rest stays as the page wrote it
 _URI = "".join(chr(octet) for octet in range(0x21, 0x7F) if chr(octet) not in '<>"')
+
+_NAMESPACE = "polite-crawler:"
+_NORMAL_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
+# outside ASCII, and what a URI cannot hold inside of it
+_NO_URI = re.compile(r'[^\x21-\x7e]|[<>"]')
 
 Fields = tuple[tuple[str, str], ...]
 
@@ -68,17 +73,22 @@ class Original:
 
 def record_id(capture: str, part: str) -> str:
     """The WARC-Record-ID of a record of a capture, always the same."""
-    return f"<urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, f'polite-crawler:{capture}/{part}')}>"
+    octets = bytearray(hashlib.sha1(f"{_NAMESPACE}{capture}/{part}".encode(), usedforsecurity=False).digest()[:16])
+    octets[6] = octets[6] & 0x0F | 0x50  # RFC 9562: version 5, variant 10
+    octets[8] = octets[8] & 0x3F | 0x80
+    name = octets.hex()
+    return f"<urn:uuid:{name[:8]}-{name[8:12]}-{name[12:16]}-{name[16:20]}-{name[20:]}>"
 
 
 def date_of(capture: Capture) -> str:
     """The WARC-Date of a capture: when its exchange began, RFC 3339 UTC with microseconds."""
-    return utc_micros(micros(capture.time.start))
+    start = capture.time.start
+    return start if _NORMAL_TIME.fullmatch(start) else utc_micros(micros(start))
 
 
 def uri_of(url: str) -> str:
     """The WARC-Target-URI of a URL."""
-    return quote_from_bytes(url.encode("utf-8", "replace"), safe=_URI)
+    return quote_from_bytes(url.encode("utf-8", "replace"), safe=_URI) if _NO_URI.search(url) else url
 
 
 def warcinfo(capture: Capture, part: int, *, software: str, description: str) -> Record:
@@ -113,23 +123,35 @@ def response(capture: Capture, body: RecordBody | None, info: str) -> Record:
     """What the server sent: the head of the log and the body as received."""
     assert capture.response is not None
     data = body.data if body else b""
-    head = replayable(
-        capture.response.head.encode("latin-1", "replace"), len(data), decoded=body is not None and body.decoded
-    )
-    block_hash = hashlib.sha256(head)
-    block_hash.update(data)
+    received = _latin(capture.response.head)
+    head = replayable(received, len(data), decoded=body is not None and body.decoded)
     truncated = capture.body.truncated if capture.body else None
     fields = (
         *_common(capture, "response", info),
         *_wire(capture),
         ("WARC-Payload-Digest", sha256_label(body.sha256 if body else b"")),
-        ("WARC-Block-Digest", sha256_label(block_hash.hexdigest())),
+        ("WARC-Block-Digest", sha256_label(_block_sha256(capture, head, body))),
         *((("WARC-Truncated", truncated),) if truncated else ()),
         *_head_kind(capture),
         ("Content-Type", "application/http;msgtype=response"),
     )
     stored = body.stored if body else None
     return Record(fields, head if stored else head + data, stored)
+
+
+def _block_sha256(capture: Capture, head: bytes, body: RecordBody | None) -> str:
+    """The digest of head and body; the line has it, and its body was checked, where the head is that of the line."""
+    assert capture.response is not None
+    if capture.block_sha256 and (body is None or not body.decoded) and head == _latin(capture.response.head):
+        return capture.block_sha256
+    digest = hashlib.sha256(head)
+    if body is not None:
+        digest.update(body.data)
+    return digest.hexdigest()
+
+
+def _latin(head: str) -> bytes:
+    return head.encode("latin-1", "replace")
 
 
 def revisit(capture: Capture, original: Original, info: str) -> Record:
@@ -153,7 +175,7 @@ def revisit(capture: Capture, original: Original, info: str) -> Record:
 def request(capture: Capture, answer: str, info: str) -> Record:
     """What was sent; `answer` is the id of the record of the answer."""
     assert capture.request is not None
-    block = capture.request.head.encode("latin-1", "replace")
+    block = _latin(capture.request.head)
     fields = (
         *_common(capture, "request", info),
         *_wire(capture),
@@ -164,13 +186,20 @@ def request(capture: Capture, answer: str, info: str) -> Record:
     return Record(fields, block)
 
 
-def metadata(capture: Capture, about: str, info: str) -> Record:
+def public_line(capture: Capture, line: bytes | None = None) -> bytes:
+    """The line of a capture as it may leave the store: without scope and labels, and without a newline. `line` is it
+    as the log has it."""
+    if line is not None and capture.scope is None and not capture.labels:
+        return line.rstrip(b"\n")
+    return canonical({name: value for name, value in capture.to_json().items() if name not in ("scope", "labels")})
+
+
+def metadata(capture: Capture, line: bytes, about: str, info: str) -> Record:
     """The line of the log without scope and labels, in a form that no index takes for a page. A reader can calculate
     the capture id again from it."""
-    line = {name: value for name, value in capture.to_json().items() if name not in ("scope", "labels")}
     via = f"via: {uri_of(capture.referrer)}\r\n" if capture.referrer else ""
     lines = f"capture: {capture.id}\r\n{via}fetchTimeMs: {capture.time.end_ms}\r\njson-metadata: "
-    block = lines.encode() + canonical(line) + b"\r\n"
+    block = lines.encode() + line + b"\r\n"
     fields = (
         *_common(capture, "metadata", info),
         ("WARC-Refers-To", about),

@@ -99,16 +99,20 @@ class CaptureLog:
         """Read the log from an offset for each file (by default from its beginning)."""
         return LogScan(self._folder, self.files(), dict(offsets or {}))
 
-    def read(self, position: Position) -> Capture:
-        """The capture at a position, with its id checked again. Raises DamagedLine."""
+    def line(self, position: Position) -> bytes:
+        """The octets at a position, unchecked. Raises DamagedLine."""
         try:
             fd = os.open(self._folder / position.file, os.O_RDONLY)
         except OSError as error:
             raise DamagedLine(f"cannot read {position.file} of the log: {error.strerror}") from None
         try:
-            line = os.pread(fd, position.length, position.offset)
+            return os.pread(fd, position.length, position.offset)
         finally:
             os.close(fd)
+
+    def read(self, position: Position) -> Capture:
+        """The capture at a position, with its id checked again. Raises DamagedLine."""
+        line = self.line(position)
         try:
             return parse_line(line)
         except ValueError as error:

@@ -229,6 +229,7 @@ def sha256(data: bytes) -> str:
 
 
 __all__ = [
+    "HTML",
     "SITE",
     "T0",
     "EvidenceLab",
