@@ -39,7 +39,7 @@ LOOSEST: Final = Form("collapsed", typography=True, case=True)
 """The form that tells whether a quote is there at all."""
 _FEW = 64
 _LOOKS = 12
-_CACHED_CHARS = 48_000_000
+_CACHED_CHARS = 32_000_000
 _CACHED_FROM = 20_000
 
 
@@ -73,8 +73,8 @@ class QuotableText:
 
     @property
     def weight(self) -> int:
-        """About how many characters it holds in memory."""
-        return len(self.text) + sum(len(one.text) for one in self._forms.values())
+        """About how many characters it holds in memory, with the form that each quote needs."""
+        return len(self.text) * (1 + max(1, len(self._forms)))
 
     @property
     def has_emphasis(self) -> bool:

@@ -20,6 +20,7 @@ CONTEXT: Final = 2
 """Unchanged lines around each change."""
 
 _ALIKE = 50
+_TOKENS_A_WORD = 5
 _RATIO_STEPS = 200_000_000
 _CJK = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _TOKEN = re.compile(rf"[{_CJK}]|\d+(?:[.,:]\d+)*(?!\w)|[^\W{_CJK}]+|\s+|[^\w\s]")
@@ -150,7 +151,7 @@ class _Work:
         pairs: list[tuple[int, int]] = []
         cells = len(removed) * len(added)
         if cells and self._pair_cells + cells > self.limits.pair_cells:
-            self.note(f"changed lines are not paired beyond {self.limits.pair_cells:,} cells")
+            self.note(f"changed lines are not paired beyond {self.limits.pair_cells:,} cells", exact=True)
         elif cells:
             self._pair_cells += cells
             self.steps += cells
@@ -167,8 +168,7 @@ class _Work:
 
     def _changed(self, old: str, new: str) -> DiffLine:
         tokens_old, tokens_new = _TOKEN.findall(old), _TOKEN.findall(new)
-        most = max(sum(1 for token in tokens if _WORD.match(token)) for tokens in (tokens_old, tokens_new))
-        if most > self.limits.words:
+        if max(_size_in_words(tokens) for tokens in (tokens_old, tokens_new)) > self.limits.words:
             self.note(f"a changed line of more than {self.limits.words:,} words has no word diff")
             return DiffLine("~", from_=old, to=new)
         self.steps += len(tokens_old) * (len(tokens_new) // 64 + 1)
@@ -197,6 +197,11 @@ def _alike(removed: Sequence[str], added: Sequence[str]) -> list[tuple[int, int]
             i, j = i - 1, j - 1
             pairs.append((i, j))
     return pairs[::-1]
+
+
+def _size_in_words(tokens: Sequence[str]) -> int:
+    """The number of words; a line of little but punctuation counts by its marks."""
+    return max(sum(1 for token in tokens if _WORD.match(token)), len(tokens) // _TOKENS_A_WORD)
 
 
 def _words(old: list[str], new: list[str]) -> Iterator[WordPart]:

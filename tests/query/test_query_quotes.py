@@ -221,7 +221,7 @@ def test_a_value_is_found_as_a_word_under_normalizations() -> None:
 
 
 def test_the_cache_keeps_the_last_texts() -> None:
-    cache = TextCache(chars=100)
+    cache = TextCache(chars=200)
     first = cache.put("a", QuotableText("x" * 60))
     assert cache.get("a") is first
     second = cache.put("b", QuotableText("y" * 60))

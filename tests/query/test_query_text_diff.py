@@ -157,7 +157,7 @@ def test_a_limit_of_cells() -> None:
 def test_a_limit_of_cells_to_pair() -> None:
     diff = diff_texts("price 1\nprice 2", "price 3\nprice 4", limits=DiffLimits(pair_cells=3))
     assert (diff.summary.lines_changed, diff.summary.lines_added, diff.summary.lines_removed) == (0, 2, 2)
-    assert (diff.exact, diff.truncated) == (False, False)
+    assert (diff.exact, diff.truncated) == (True, False)
     assert diff.notes == ("changed lines are not paired beyond 3 cells",)
 
 
@@ -168,6 +168,13 @@ def test_a_limit_of_words() -> None:
     assert (line.op, line.from_, line.words) == ("~", old, None)
     assert not diff.exact
     assert diff.notes == ("a changed line of more than 20 words has no word diff",)
+
+
+def test_a_limit_of_words_counts_marks_too() -> None:
+    old = "!?" * 6000
+    diff = diff_texts(old, old + ".")
+    assert diff.hunks[0].lines[0].words is None
+    assert not diff.exact
 
 
 def test_a_limit_of_hunks() -> None:
