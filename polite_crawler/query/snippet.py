@@ -7,7 +7,7 @@ from importlib import import_module
 from itertools import islice, pairwise
 from typing import NamedTuple
 
-from polite_crawler.store.folding import Atom, fold, tokens
+from polite_crawler.store.folding import Atom, fold_words
 
 WIDTH = 200
 """The length of a passage in code points, about: it begins and ends between words."""
@@ -106,7 +106,7 @@ def _folded_places(word: str, form: str) -> list[tuple[int, int]]:
     for (low, _), high in zip(clusters, ends, strict=True):
         piece = word[low:high]
         if piece not in known:
-            known[piece] = form in tokens(fold(piece))
+            known[piece] = form in fold_words(piece)
         if known[piece]:
             places.append((low, high))
     return places
@@ -127,7 +127,7 @@ def _ascii_marks(text: str, numbers: dict[str, int], prefixes: Sequence[str]) ->
 def _numbers(word: str, numbers: dict[str, int], prefixes: Sequence[str]) -> list[int]:
     """The numbers of the tokens of the question that a word holds or continues."""
     found = []
-    for token in dict.fromkeys(tokens(fold(word))):
+    for token in dict.fromkeys(fold_words(word)):
         if token in numbers:
             found.append(numbers[token])
         found += [numbers[prefix] for prefix in prefixes if token != prefix and token.startswith(prefix)]

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from polite_crawler.query.diff import DiffResult, VersionChoice
     from polite_crawler.query.extract import ExtractResult
     from polite_crawler.query.verify import VerifyResult
+    from polite_crawler.store.doctor import Diagnosis
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +164,12 @@ class Store:
     def reindex(self) -> Reindexed:
         """Build the index anew from the log and the bodies. Raises StoreError."""
         return self.index.reindex()
+
+    def doctor(self, *, bodies: bool = True) -> "Diagnosis":
+        """Compare the index with the log and the stored bodies; each fault of the index is cured by `reindex`."""
+        from polite_crawler.store.doctor import examine
+
+        return examine(self.index, bodies=bodies)
 
     def capture(self, capture: str) -> Capture:
         """A capture by its id, from the log. Raises NotStored."""

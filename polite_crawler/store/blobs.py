@@ -21,6 +21,7 @@ _HEADER = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
 _FINAL_BLOCK = b"\x03\x00"
 _TRAILER = struct.Struct("<II")
 _LEVEL = 6
+_FAST_LEVEL = 1
 _SMALLEST = len(_HEADER) + len(_FINAL_BLOCK) + _TRAILER.size
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
@@ -44,9 +45,10 @@ class RawBlob:
     size: int
 
 
-def pack(data: bytes, *, coded: bool) -> bytes:
-    """The spliceable gzip member of a body. `coded` bodies (gzip, images ...) are stored and not compressed again."""
-    packer = zlib.compressobj(0 if coded else _LEVEL, zlib.DEFLATED, -15)
+def pack(data: bytes, *, coded: bool, fast: bool = False) -> bytes:
+    """The spliceable gzip member of a body. `coded` bodies (gzip, images ...) are stored and not compressed again,
+    `fast` compresses less in a third of the time."""
+    packer = zlib.compressobj(0 if coded else _FAST_LEVEL if fast else _LEVEL, zlib.DEFLATED, -15)
     # Z_FINISH would write another final block at level 0: the sync flush keeps the end the same for each level
     deflate = packer.compress(data) + packer.flush(zlib.Z_SYNC_FLUSH)
     return _HEADER + deflate + _FINAL_BLOCK + _TRAILER.pack(zlib.crc32(data), len(data) & 0xFFFFFFFF)
@@ -65,7 +67,7 @@ class Blobs:
             raise BlobError(sha256, "missing")
         return self._folder / sha256[:2] / sha256[2:4] / f"{sha256}.gz"
 
-    def put(self, data: bytes, *, coded: bool = False) -> str:
+    def put(self, data: bytes, *, coded: bool = False, fast: bool = False) -> str:
         """Keep a body and return its SHA-256 in hex; the body is durable when this returns.
 
         An existing file is kept after a look at its length (ISIZE); one that is damaged there is written again.
@@ -75,7 +77,7 @@ class Blobs:
         path = self.path(sha256)
         if not self._is_whole(path, len(data)):
             self._make_folder(path.parent)
-            self._write(path, pack(data, coded=coded))
+            self._write(path, pack(data, coded=coded, fast=fast))
         sync_folder(path.parent)
         return sha256
 

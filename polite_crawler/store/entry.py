@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from polite_crawler.rules.urls import normal_or_none
 from polite_crawler.store.currency import VersionFacts, current_of, timeline
 from polite_crawler.store.document import Document
-from polite_crawler.store.folding import fold, tokens
+from polite_crawler.store.folding import fold_words
 from polite_crawler.store.log import Position
 from polite_crawler.store.projection import PAGE_RECIPE, archived_from
 from polite_crawler.store.record import Capture
@@ -62,18 +62,22 @@ def insert_version(
 ) -> None:
     """Insert one document of a capture as a version, and settle which version is current."""
     text, title = clean(document.text), clean(document.title or "")
-    doc = _doc_id(connection, clean(document.doc))
+    doc, is_new = _doc_id(connection, clean(document.doc))
     txt = _text_id(connection, text)
     ent = None if capture.hold else _entry_id(connection, doc, txt, title, document, text, words)
     archived = archived_from(capture)
-    connection.execute(
+    inserted = connection.execute(
         "INSERT OR IGNORE INTO ver(doc, txt, ent, capture, capture_kind, fetched, recipe, base, kind, title, url, blob,"
         " held, archived, main, meta) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
         (doc, txt, ent, capture.id, capture.kind, capture.fetched, capture.recipe, _base(connection, capture, doc),
          document.kind, title or None, clean(document.url), capture.body.sha256 if capture.body else None,
          capture.hold, json.dumps(archived) if archived else None, json.dumps(document.main), _packed(document)),
     )  # fmt: skip
-    settle(connection, doc)
+    if is_new:
+        _set_current(connection, doc, inserted.lastrowid, ent, capture.hold is not None, capture.fetched)
+        connection.execute("INSERT INTO span VALUES(?,?,?)", (doc, capture.fetched, inserted.lastrowid))
+    else:
+        settle(connection, doc)
 
 
 def settle(connection: sqlite3.Connection, doc: int) -> None:
@@ -96,12 +100,19 @@ def settle(connection: sqlite3.Connection, doc: int) -> None:
     ent, held, fetched = connection.execute(
         "SELECT ent, held IS NOT NULL, fetched FROM ver WHERE id=?", (current.id,)
     ).fetchone()
-    connection.execute(
-        "UPDATE doc SET cur=?, held=?, checked=max(checked, ?) WHERE id=?", (current.id, held, fetched, doc)
-    )
-    if live != ent:
+    if live is not None and live != ent:
         connection.execute("UPDATE ent SET live=0 WHERE id=?", (live,))
-        connection.execute("UPDATE ent SET live=1 WHERE id=?", (ent,))
+    _set_current(connection, doc, current.id, ent, bool(held), fetched)
+
+
+def _set_current(
+    connection: sqlite3.Connection, doc: int, version: int | None, ent: int | None, held: bool, fetched: int
+) -> None:
+    connection.execute(
+        "UPDATE doc SET cur=?, held=?, checked=max(checked, ?) WHERE id=?", (version, held, fetched, doc)
+    )
+    if ent is not None:
+        connection.execute("UPDATE ent SET live=1 WHERE id=? AND live=0", (ent,))
 
 
 def versions_of(connection: sqlite3.Connection, doc: int) -> list[VersionFacts]:
@@ -116,7 +127,7 @@ def versions_of(connection: sqlite3.Connection, doc: int) -> list[VersionFacts]:
 
 def clean(text: str) -> str:
     """The text without lone surrogates, which SQLite cannot keep; each becomes one U+FFFD, so positions stay."""
-    return _SURROGATES.sub("\ufffd", text)
+    return text if text.isascii() else _SURROGATES.sub("\ufffd", text)
 
 
 def unpacked(meta: bytes) -> dict[str, object]:
@@ -130,14 +141,20 @@ def _packed(document: Document) -> bytes:
     return zlib.compress(json.dumps(dict(document.meta), ensure_ascii=False).encode("utf-8", "replace"), 1)
 
 
-def _doc_id(connection: sqlite3.Connection, key: str) -> int:
-    connection.execute("INSERT OR IGNORE INTO doc(key) VALUES(?)", (key,))
-    return int(connection.execute("SELECT id FROM doc WHERE key=?", (key,)).fetchone()[0])
+def _doc_id(connection: sqlite3.Connection, key: str) -> tuple[int, bool]:
+    """The number of a document, and whether it is a new one."""
+    added = connection.execute("INSERT OR IGNORE INTO doc(key) VALUES(?)", (key,))
+    if added.rowcount:
+        return int(added.lastrowid or 0), True
+    number, current = connection.execute("SELECT id, cur FROM doc WHERE key=?", (key,)).fetchone()
+    return int(number), current is None
 
 
 def _text_id(connection: sqlite3.Connection, text: str) -> int:
     sha = hashlib.sha256(text.encode()).digest()
-    connection.execute("INSERT OR IGNORE INTO txt(sha, chars, body) VALUES(?,?,?)", (sha, len(text), text))
+    added = connection.execute("INSERT OR IGNORE INTO txt(sha, chars, body) VALUES(?,?,?)", (sha, len(text), text))
+    if added.rowcount:
+        return int(added.lastrowid or 0)
     return int(connection.execute("SELECT id FROM txt WHERE sha=?", (sha,)).fetchone()[0])
 
 
@@ -149,13 +166,13 @@ def _entry_id(
     ).fetchone()
     if found:
         return int(found[0])
-    body, head = fold(text), fold(title)
-    own = tokens(body) + tokens(head)
+    body, head = fold_words(text), fold_words(title)
+    own = body + head
     row = connection.execute(
         "INSERT INTO ent(doc, txt, title, kind, len) VALUES(?,?,?,?,?)", (doc, txt, title, document.kind, len(own))
     ).lastrowid
     assert row is not None
-    connection.execute("INSERT INTO f(rowid, body, title) VALUES(?,?,?)", (row, body, head))
+    connection.execute("INSERT INTO f(rowid, body, title) VALUES(?,?,?)", (row, " ".join(body), " ".join(head)))
     if words is not None:
         words[row] = own
     return row

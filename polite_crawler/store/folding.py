@@ -48,10 +48,15 @@ class Atom:
 
 def fold(text: str) -> str:
     """The folded text: its tokens, with one space between them. FTS5's `ascii` tokenizer cuts it at the spaces."""
+    return " ".join(fold_words(text))
+
+
+def fold_words(text: str) -> list[str]:
+    """The tokens of a text."""
     words = (text.lower().translate(_ASCII_BREAKS) if text.isascii() else _patterns().fold(text)).split()
     if max(map(len, words), default=0) > LONGEST_TOKEN:
         words = [piece for word in words for piece in _pieces(word)]
-    return " ".join(words)
+    return words
 
 
 def tokens(folded: str) -> list[str]:
@@ -76,7 +81,7 @@ _ATOM = re.compile(r'"([^"]*)(?:"|$)|([^\s"]+)')
 
 
 def _atom(text: str, prefix: bool) -> Atom | None:
-    words = tokens(fold(text))
+    words = fold_words(text)
     if not words:
         return None
     cut, open_ = _patterns().run_end(text) if not text.isascii() else (False, False)

@@ -15,7 +15,7 @@ from typing import Protocol
 import numpy as np
 
 from polite_crawler.store.arrays import Bools, Floats, Ints
-from polite_crawler.store.folding import Atom, fold, tokens
+from polite_crawler.store.folding import Atom, fold_words
 from polite_crawler.store.postings import Postings, Segment
 
 CURRENT, HISTORY = 1, 2
@@ -229,7 +229,7 @@ def count_tokens(connection: sqlite3.Connection, entry: int) -> list[str]:
     body, title = connection.execute(
         "SELECT t.body, e.title FROM ent e JOIN txt t ON t.id = e.txt WHERE e.id = ?", (entry,)
     ).fetchone()
-    return tokens(fold(body)) + tokens(fold(title))
+    return fold_words(body) + fold_words(title)
 
 
 def _tail(connection: sqlite3.Connection, known: _Counted) -> _Counted:

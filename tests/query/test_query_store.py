@@ -1,16 +1,20 @@
 """open_store: no engine, no request, and the stored copies that the engine asks for."""
 
+import random
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from store_lab import DAY, HOUR, StoreLab
+from store_lab import DAY, HOUR, T0, StoreLab
 
 import polite_crawler
 from polite_crawler import open_store
 from polite_crawler.errors import StoreError
 from polite_crawler.store.blobs import BlobError
+from polite_crawler.store.document import Document
+from polite_crawler.store.index import Index
+from polite_crawler.store.record import Capture, Time, utc
 
 A = "http://example.com/a"
 
@@ -83,6 +87,50 @@ def test_an_index_that_does_not_answer_names_the_cure(store_dir: Path) -> None:
                 ask()
         assert store.reindex().documents == 1
         assert store.read(A).text == "tea"
+    lab.close()
+
+
+def test_the_store_has_a_doctor(store_dir: Path) -> None:
+    lab = StoreLab(store_dir)
+    page = lab.page(A, "tea")
+    assert page.body is not None
+    with open_store(store_dir) as store:
+        assert store.doctor().ok
+        lab.blobs.path(page.body.sha256).write_bytes(b"")
+        assert store.doctor().faults == (f"the stored body {page.body.sha256[:16]} is damaged (it is cut)",)
+        assert store.doctor(bodies=False).ok
+    lab.close()
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_four_processes_answer_from_one_large_store_at_once(store_dir: Path) -> None:
+    lab = StoreLab(store_dir)
+    rng = random.Random(1)
+    words = [f"w{n}" for n in range(4000)]
+    with Index(lab.folder) as index:
+        for n in range(13_000):
+            text = " ".join(rng.choices(words, k=1300))
+            url = f"{A}/{n}"
+            capture = Capture(kind="fetch", url=url, time=Time(utc(T0 + n)), outcome="ok").sealed()
+            index.add(capture, [Document(f"url:{url}", "page", None, text, url)])
+            if n % 500 == 0:
+                index.maintain()
+    size = sum(path.stat().st_size for path in store_dir.rglob("*") if path.is_file())
+    assert size > 200_000_000
+    code = (
+        "import sys; from polite_crawler import open_store\n"
+        "with open_store(sys.argv[1]) as s:\n"
+        "    for n in range(40): print([h.doc for h in s.find(f'w{n} w{n * 7} w{n * 31}')])"
+    )
+    opened = [
+        subprocess.Popen([sys.executable, "-c", code, store_dir], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        for _ in range(4)
+    ]
+    answers = [process.communicate() for process in opened]
+    assert len(set(answers)) == 1
+    assert answers[0][0].count(b"url:") == 400
+    assert answers[0][1] == b""
     lab.close()
 
 

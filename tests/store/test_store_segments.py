@@ -179,6 +179,56 @@ def test_the_doctor_finds_each_damage_and_a_reindex_cures_the_index(store_dir: P
     lab.index.close()
 
 
+@pytest.mark.parametrize("where", ["full-text table", "database"])
+def test_the_doctor_finds_damage_of_the_file(store_dir: Path, where: str) -> None:
+    lab = IndexLab(store_dir)
+    for n in range(50):
+        lab.add(f"d{n}", " ".join(f"w{n * 60 + m}" for m in range(60)), at=n)
+    lab.index.connection().execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    if where == "database":
+        database = lab.index.generations.database(lab.index.generation)
+        data = bytearray(database.read_bytes())
+        for page in range(3, len(data) // 4096, 2):
+            data[page * 4096 : page * 4096 + 60] = b"\xff" * 60
+        database.write_bytes(data)
+        assert "the index is damaged" in faults(lab) or "does not answer" in faults(lab)
+    else:
+        ask = lab.index.connection().execute
+        ask("UPDATE f_data SET block = zeroblob(length(block)) WHERE id > 10")
+        assert "full-text table" in faults(lab) or "does not answer" in faults(lab)
+    lab.index.close()
+
+
+def test_another_process_that_cares_for_the_segments_wins(store_dir: Path) -> None:
+    lab = IndexLab(store_dir)
+    lab.add("d1", "tea", at=0)
+    generation = lab.index.generations.path(lab.index.generation)
+    with segments._lock(generation) as own:
+        assert own
+        assert not lab.index.maintain(tail=1)
+    assert lab.index.maintain(tail=1)
+    assert not lab.index.maintain(tail=1)
+    with segments._lock(generation / "away") as own:
+        assert not own
+    lab.index.close()
+
+
+def test_a_long_tail_is_built_from_the_table(store_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(segments, "_LARGE", 40)
+    monkeypatch.setattr(segments, "_MOST", 3)
+    lab = IndexLab(store_dir)
+    for n in range(60):
+        lab.add(f"d{n}", f"tea number{n}", at=n)
+    assert lab.index.maintain(tail=1)
+    assert lab.index.connection().execute("SELECT docs FROM seg").fetchall() == [(60,)]
+    for n in range(8):
+        lab.add(f"e{n}", f"tea again{n}", at=n)
+        lab.index.maintain(tail=1)
+        assert lab.index.connection().execute("SELECT count(*) FROM seg").fetchone()[0] <= 4
+    assert len(lab.search(parse_query("tea"), 100)) == 68
+    lab.index.close()
+
+
 def test_the_doctor_looks_at_the_log_and_the_bodies(store_dir: Path) -> None:
     from store_lab import StoreLab
 
