@@ -8,11 +8,16 @@ from pathlib import Path
 
 import loopback_only
 import pytest
+from hypothesis import settings
 from sites import running_site, site, site_process
 
 __all__ = ["running_site", "site", "site_process"]
 
 _HOME = pytest.StashKey[str]()
+
+# the same examples in each run, and no time that a busy machine could miss
+settings.register_profile("house", deadline=None, derandomize=True)
+settings.load_profile("house")
 
 
 def pytest_configure(config: pytest.Config) -> None:
