@@ -82,7 +82,8 @@ def _outcomes() -> Iterable[str]:
 def _record_fields() -> Iterable[str]:
     from polite_crawler.store import record
 
-    for cls in (record.Capture, record.Time, record.Net, record.Tls, record.Body, record.Validators, record.RobotsCheck):
+    parts = (record.Time, record.Net, record.Tls, record.Body, record.Validators, record.RobotsCheck)
+    for cls in (record.Capture, *parts):
         yield from (field.name for field in fields(cls))
 
 
@@ -95,6 +96,12 @@ def _json_keys() -> Iterable[str]:
 
     for cls in (Found, ReadResult, VerifyResult, Version, CrawledPage, CrawlSummary):
         yield from (field.name for field in fields(cls))
+
+
+def _programs() -> Iterable[str]:
+    from polite_crawler.cli import COMMANDS
+
+    return [f"pc-{name}" for name in COMMANDS]
 
 
 def _options() -> Iterable[str]:
@@ -111,7 +118,7 @@ def _store_files() -> Iterable[str]:
 
 MUST_STAND: tuple[tuple[str, Callable[[], Iterable[str]]], ...] = (
     ("settings.md", _settings),
-    ("commands.md", lambda: [f"pc-{name}" for name in __import__("polite_crawler.cli", fromlist=["COMMANDS"]).COMMANDS]),
+    ("commands.md", _programs),
     ("commands.md", _options),
     ("commands.md", lambda: ["| 0 |", "| 1 |", "| 2 |", "| 130 |"]),
     ("json.md", _json_keys),
@@ -145,7 +152,7 @@ def main() -> int:
     parser.add_argument("--write", action="store_true", help="make the generated parts anew")
     found = faults(write=parser.parse_args().write)
     for fault in found:
-        print(fault, file=sys.stderr)
+        sys.stderr.write(fault + "\n")
     return 1 if found else 0
 
 

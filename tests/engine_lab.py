@@ -64,12 +64,16 @@ def captures_of(store: Path, kind: str | None = None) -> list[Capture]:
         log.close()
 
 
-def crawl(spider: type[Spider], store: Path, *, limit: float = 60, settings: dict[str, Any] | None = None, **kwargs: Any) -> Run:
+def crawl(
+    spider: type[Spider], store: Path, *, limit: float = 60, settings: dict[str, Any] | None = None, **kwargs: Any
+) -> Run:
     """Run a spider to its end."""
     runs: list[Run] = []
 
     async def main() -> None:
-        runner = AsyncCrawlerRunner({"ADDONS": {"polite_crawler.Addon": 300}, "POLITE_STORE": str(store), **QUICK, **(settings or {})})
+        runner = AsyncCrawlerRunner(
+            {"ADDONS": {"polite_crawler.Addon": 300}, "POLITE_STORE": str(store), **QUICK, **(settings or {})}
+        )
         crawler = runner.create_crawler(spider)
         items: list[Any] = []
 
@@ -113,4 +117,8 @@ class EndingSpider(PoliteSpider):
 
 def log_lines(store: Path) -> list[dict[str, Any]]:
     """The lines of the log as JSON."""
-    return [json.loads(line) for path in sorted((store / "captures").rglob("*.ndjson")) for line in path.read_bytes().splitlines()]
+    return [
+        json.loads(line)
+        for path in sorted((store / "captures").rglob("*.ndjson"))
+        for line in path.read_bytes().splitlines()
+    ]

@@ -27,6 +27,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="H",
         help="one more host, or *.example.org; may be repeated",
     )
+    parser.add_argument("--sitemaps", action="store_true", help="fetch the pages of the site's sitemaps too")
+    parser.add_argument("--resume", action="store_true", help="go on where the same crawl was stopped or killed")
     parser.add_argument("--max-age", type=age, metavar="D", help="use a stored copy that is younger (24h)")
 
 
@@ -39,7 +41,7 @@ def run(args: argparse.Namespace, output: Output) -> int:
 
     ended = run_spider(
         SiteSpider,
-        engine_settings(args),
+        {**engine_settings(args), "POLITE_RESUME": args.resume},
         url=args.url,
         max_pages=args.max_pages,
         max_depth=args.max_depth,
@@ -47,6 +49,7 @@ def run(args: argparse.Namespace, output: Output) -> int:
         include=" ".join(args.include),
         exclude=" ".join(args.exclude),
         allow_host=" ".join(args.allow_host),
+        sitemaps=args.sitemaps,
         max_age=args.max_age,
     )
     if ended.interrupted:

@@ -24,6 +24,7 @@ DEFAULTS: dict[str, Any] = {
     "POLITE_MAX_WAIT": "10m",
     "POLITE_TIMEOUTS": {"dns": 10, "connect": 15, "head": 30, "body": 60},
     "POLITE_RETRIES": 2,
+    "POLITE_RESUME": False,
     "POLITE_ALLOW_PRIVATE": False,
     "POLITE_EGRESS_ALLOW": [],
     "POLITE_MAX_AGE": "24h",

@@ -3,8 +3,8 @@
 import asyncio
 import itertools
 import socket
-import time
 import struct
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import cast

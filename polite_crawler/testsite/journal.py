@@ -62,8 +62,8 @@ class Entry:
     """A request in progress. It keeps the raw head, so that a busy site parses none that nobody asks for."""
 
     __slots__ = (
-        "connection", "cut", "end", "head", "host", "id", "method", "nth", "parallel", "sent", "start", "status", "written",
-        "target",
+        "connection", "cut", "end", "head", "host", "id", "method", "nth", "parallel", "sent", "start", "status",
+        "target", "written",
     )  # fmt: skip
 
     def __init__(self, id: int, host: str, method: str, target: str, head: bytes, connection: int, nth: int) -> None:

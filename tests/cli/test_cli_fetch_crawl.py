@@ -31,7 +31,9 @@ def _run(command: Sequence[str], store: Path | None, environment: dict[str, str]
     given = {"SCRAPY_SETTINGS_MODULE": "polite_crawler.settings", "POLITE_CRAWLER_ALLOW_PRIVATE": "1", **environment}
     if store is not None:
         given["POLITE_CRAWLER_DIR"] = str(store)
-    return subprocess.run(command, capture_output=True, text=True, env={**os.environ, **given}, timeout=100, check=False)
+    return subprocess.run(
+        command, capture_output=True, text=True, env={**os.environ, **given}, timeout=100, check=False
+    )
 
 
 def keys(result: type) -> set[str]:

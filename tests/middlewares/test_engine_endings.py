@@ -32,7 +32,9 @@ ENDINGS: list[tuple[str, str, list[str]]] = [
 
 def host_limits(**limits: Any) -> dict[str, Any]:
     """POLITE_HOSTS with quick backoffs for every host of the site."""
-    return {"POLITE_HOSTS": {f"127.0.0.{n}": {"backoff_min": 0.02, "backoff_max": 0.02, **limits} for n in range(1, 10)}}
+    return {
+        "POLITE_HOSTS": {f"127.0.0.{n}": {"backoff_min": 0.02, "backoff_max": 0.02, **limits} for n in range(1, 10)}
+    }
 
 
 @pytest.mark.parametrize(("path", "ending", "outcomes"), ENDINGS, ids=[row[0] for row in ENDINGS])
