@@ -36,14 +36,15 @@ class Known:
         """Whether the URL is the final or the canonical URL of a page that was fetched."""
         return _key(url) in self._names
 
-    def ask(self, url: str) -> bool:
-        """Enter a URL that will be asked. False when the crawl knows too many."""
-        if self._file is not None:
-            return True
-        if len(self._asked) >= self._most:
-            return False
-        self._asked.add(_key(url))
-        return True
+    @property
+    def is_full(self) -> bool:
+        """Whether the crawl knows too many URLs to ask one more."""
+        return len(self._asked) >= self._most
+
+    def ask(self, url: str) -> None:
+        """Enter a URL that will be asked. A file gets it together with its request."""
+        if self._file is None and not self.is_full:
+            self._asked.add(_key(url))
 
     def name(self, urls: Iterable[str]) -> None:
         """Enter the names of a page that was fetched."""

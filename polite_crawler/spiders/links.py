@@ -66,10 +66,11 @@ class LinkRules:
             return Choice(reason="depth")
         if closed is not None:
             return Choice(reason=url_trap(target) or closed)
+        if self.known.is_full or self._waiting() >= self._most:
+            return Choice(reason=url_trap(target) or "queue-full")
         if (trap := self.guard.refusal(target)) is not None:
             return Choice(reason=trap)
-        if self._waiting() >= self._most or not self.known.ask(target):
-            return Choice(reason="queue-full")
+        self.known.ask(target)
         return Choice(url=target)
 
 
