@@ -30,7 +30,7 @@ def snippet_of(text: str, atoms: Sequence[Atom], main: Sequence[tuple[int, int]]
     its beginning."""
     marks = _atom_marks(text, atoms)
     if not marks:
-        return _widened(text, 0, 0)
+        return _widened(text, 0, 0, 0)
     inside: Counter[int] = Counter()
     best, chosen, first = (0, False, 0), (marks[0].start, marks[0].end), 0
     for last, mark in enumerate(marks):
@@ -43,7 +43,9 @@ def snippet_of(text: str, atoms: Sequence[Atom], main: Sequence[tuple[int, int]]
         value = (len(inside), any(low <= start < high for low, high in main), last - first)
         if value > best:
             best, chosen = value, (start, mark.end)
-    return _widened(text, *chosen)
+    # what stands before the main text (menus, breadcrumbs) says nothing about it
+    floor = next((low for low, high in main if low <= chosen[0] < high), 0)
+    return _widened(text, *chosen, floor)
 
 
 def _atom_marks(text: str, atoms: Sequence[Atom]) -> list[_Mark]:
@@ -134,12 +136,12 @@ def _numbers(word: str, numbers: dict[str, int], prefixes: Sequence[str]) -> lis
     return list(dict.fromkeys(found))
 
 
-def _widened(text: str, start: int, end: int) -> tuple[int, int]:
-    """About WIDTH code points around a passage, cut between words where there are any."""
+def _widened(text: str, start: int, end: int, floor: int) -> tuple[int, int]:
+    """About WIDTH code points around a passage, from `floor` on, cut between words where there are any."""
     room = max(WIDTH - (end - start), 0)
-    low = max(start - room // 3, 0)
+    low = max(start - room // 3, floor)
     high = min(low + max(WIDTH, end - start), len(text), low + 2 * WIDTH)
-    if low > 0 and text[low - 1 : low + 1].strip() == text[low - 1 : low + 1]:
+    if low > floor and text[low - 1 : low + 1].strip() == text[low - 1 : low + 1]:
         space = re.search(r"\s", text[low:start])
         low = low + space.end() if space else low
     if high < len(text) and not text[high].isspace():

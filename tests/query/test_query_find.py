@@ -200,7 +200,7 @@ def test_of_equal_passages_the_one_in_the_main_text() -> None:
     text = "tea menu " + "x " * 300 + "the main part has tea inside " + "x " * 300
     main = text.index("the main")
     start, end = snippet_of(text, parse_query("tea"), [(main, main + 30)])
-    assert "the main part has tea" in text[start:end]
+    assert text[start:end].startswith("the main part has tea")
     assert snippet_of(text, parse_query("tea"))[0] == 0
 
 
