@@ -37,7 +37,7 @@ trailer<</Size 6/Root 1 0 R>>"""
 
 
 def serve(control: socket.socket) -> None:
-    """Serve jobs until the other side closes the control socket. Children that still run then end by their limits."""
+    """Serve jobs until the other side closes the control socket; then the children end as well."""
     jobs: dict[int, socket.socket] = {}
     wake_in, wake_out = os.pipe()
     os.set_blocking(wake_in, False)
@@ -52,9 +52,12 @@ def serve(control: socket.socket) -> None:
         if control.fileno() in ready:
             message, handles, _, _ = socket.recv_fds(control, 1, 2)
             if not message:
-                return
+                break
             job, status = (socket.socket(fileno=handle) for handle in handles)
             _start(job, status, jobs, (control.fileno(), wake_in, wake_out))
+    for pid in jobs:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
 
 
 def _start(job: socket.socket, status: socket.socket, jobs: dict[int, socket.socket], shared: tuple[int, ...]) -> None:
