@@ -33,7 +33,7 @@ user-select:none;white-space:nowrap}
 tr.add{background:var(--add)}tr.del{background:var(--del)}tr.mod{background:var(--mod)}
 ins{background:var(--add-word);text-decoration:none;border-radius:.2rem}
 del{background:var(--del-word);border-radius:.2rem}
-.add .t::before{content:"+ "}.del .t::before{content:"\\2212 "}
+.add .t::before{content:"+ "}.del .t::before{content:"\\2212\\a0"}
 .meta{table-layout:fixed}.meta th{text-align:left}
 .meta th,.meta td{border-bottom:1px solid var(--line);padding:.35rem .5rem;vertical-align:top;overflow-wrap:anywhere}
 .meta code{font:.85rem ui-monospace,monospace}
