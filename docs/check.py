@@ -92,9 +92,11 @@ def _json_keys() -> Iterable[str]:
     from polite_crawler.query.read import ReadResult
     from polite_crawler.query.verify import VerifyResult
     from polite_crawler.query.versions import Version
-    from polite_crawler.spiders.results import CrawledPage, CrawlSummary
+    from polite_crawler.spiders import results
 
-    for cls in (Found, ReadResult, VerifyResult, Version, CrawledPage, CrawlSummary):
+    crawled = (results.CrawledPage, results.CrawlSummary)
+    discovered = (results.DiscoveredUrl, results.DiscoverySource, results.DiscoverySummary)
+    for cls in (Found, ReadResult, VerifyResult, Version, *crawled, *discovered):
         yield from (field.name for field in fields(cls))
 
 

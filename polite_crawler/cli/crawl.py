@@ -56,7 +56,8 @@ def run(args: argparse.Namespace, output: Output) -> int:
         return Exit.INTERRUPTED
     if ended.error is not None:
         raise StoreError(ended.error)
-    seeds = [page for page in ended.pages if isinstance(page, CrawledPage) and page.source == "seed"]
+    # an earlier run of a crawl that goes on has read its seed
+    seeds = [page for page in ended.pages if isinstance(page, CrawledPage) and (page.source == "seed" or args.resume)]
     return Exit.DONE if any(page.outcome in READ for page in seeds) else Exit.FAILED
 
 
