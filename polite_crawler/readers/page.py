@@ -20,8 +20,9 @@ class Page:
 
     `kind` is page, pdf or text (also for Markdown, JSON, XML and CSV). `main` holds the spans of the main text.
     `refresh` is the target of a meta refresh of at most 5 seconds on another address. `blocked` names the bot check
-    or firewall that sent its page in place of the content. `meta` holds what has no field of its own (description,
-    author, published, modified, og, hreflang, page offsets of a PDF ...), as plain JSON values.
+    or firewall that sent its page in place of the content. `meta` holds what has no field of its own, as plain JSON
+    values, and no key for what is not there: description, author, published, modified, site_name, og, alternates
+    (language tag to URL), amp, microdata; pages (the [start, end] of each page) and page_count of a PDF.
     """
 
     kind: str = "page"
@@ -31,7 +32,7 @@ class Page:
     links: tuple[Link, ...] = ()
     canonical: str | None = None
     feeds: tuple[str, ...] = ()
-    jsonld: tuple[Any, ...] = ()
+    jsonld: list[Any] = field(default_factory=list)
     refresh: str | None = None
     blocked: str | None = None
     needs_javascript: bool = False
