@@ -9,7 +9,6 @@ import sys
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, fields
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from store_lab import StoreLab
 
 from polite_crawler import __version__
 from polite_crawler.cli import COMMANDS, commands, frame, main, parser_of
+from polite_crawler.cli.commands import command_of
 from polite_crawler.cli.options import DEFAULTS, engine_settings, store_dir
 from polite_crawler.cli.output import Output, many_lines, one_line, plain, width
 from polite_crawler.errors import BadOption, NotStored, StoreError
@@ -94,7 +94,9 @@ def _keys(cls: type) -> list[str]:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_of_the_table_has_its_module(name: str) -> None:
-    assert find_spec(f"polite_crawler.cli.{name.replace('-', '_')}") is not None
+    module = command_of(name)
+    assert callable(module.add_arguments)
+    assert callable(module.run)
 
 
 @pytest.mark.parametrize("name", COMMANDS)
