@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from polite_crawler.errors import BadOption
-from polite_crawler.rules import addresses, durations, identity, pacing, redaction
+from polite_crawler.rules import addresses, durations, identity, pacing, redaction, rendering
 
 DEFAULTS: dict[str, Any] = {
     "POLITE_STORE": None,
@@ -30,6 +30,9 @@ DEFAULTS: dict[str, Any] = {
     "POLITE_MAX_AGE": "24h",
     "POLITE_MAX_BYTES": 5 * 1024 * 1024,
     "POLITE_MIN_FREE": 200 * 1024 * 1024,
+    "POLITE_RENDER": "auto",
+    "POLITE_MAX_RENDERS": 2,
+    "POLITE_SCREENSHOT": False,
     "POLITE_SECRET_PARAMS": [],
     "POLITE_SCOPE": "",
     "POLITE_LABELS": {},
@@ -54,6 +57,9 @@ class Options:
     max_age: durations.MaxAge
     max_bytes: int
     min_free: int
+    render: rendering.Mode
+    max_renders: int
+    screenshot: bool
     secret_params: frozenset[str]
     scope: str | None
     labels: Mapping[str, str]
@@ -97,6 +103,9 @@ class Options:
             max_age=durations.max_age(setting("POLITE_MAX_AGE"), "POLITE_MAX_AGE"),
             max_bytes=_count(setting, "POLITE_MAX_BYTES", least=1),
             min_free=_count(setting, "POLITE_MIN_FREE"),
+            render=rendering.mode(setting("POLITE_RENDER"), "POLITE_RENDER"),
+            max_renders=_count(setting, "POLITE_MAX_RENDERS", least=1),
+            screenshot=_flag(setting, "POLITE_SCREENSHOT"),
             secret_params=redaction.secret_params(_names(setting, "POLITE_SECRET_PARAMS")),
             scope=_text(setting, "POLITE_SCOPE") or None,
             labels={str(k): str(v) for k, v in _mapping(setting, "POLITE_LABELS").items()},

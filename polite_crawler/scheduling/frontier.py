@@ -55,6 +55,7 @@ class Frontier:
         self._out: dict[Request, _Key] = {}
         self._out_of: dict[str, set[_Key]] = {}
         self._unstored: dict[Request, str] = {}
+        self._parked: dict[Request, _Key | str] = {}
         self._secret_seen: set[bytes] = set()
         self._writes = 0
         self._warned = False
@@ -125,6 +126,21 @@ class Frontier:
         if key is not None:
             self.waiting[key[0]] += 1
         return key is not None
+
+    def park(self, taken: Request, waiting: Request) -> None:
+        """A request that was taken goes on as another one, which waits in memory only (a render of its page). The one
+        that was taken stays in the file until the other one is done."""
+        place = self._out.pop(taken, None) or self._unstored.pop(taken, None)
+        if place is not None:
+            self._parked[waiting] = place
+
+    def unpark(self, waiting: Request) -> None:
+        """A parked request is taken."""
+        place = self._parked.pop(waiting, None)
+        if isinstance(place, str):
+            self._unstored[waiting] = place
+        elif place is not None:
+            self._out[waiting] = place
 
     def keep(self, request: Request) -> None:
         """A request that this run does not get to waits for the next run."""

@@ -52,13 +52,15 @@ class Stop:
 
 @dataclass(slots=True, eq=False)
 class Lane:
-    """A held lane. `lost` turns true when another process has it: this process was asleep for longer than the lease.
-    `on_lost` is called then, so that an exchange in progress can end."""
+    """A held lane. `learned` turns true when its state has changed while it is held. `lost` turns true when another
+    process has it: this process was asleep for longer than the lease. `on_lost` is called then, so that an exchange in
+    progress can end."""
 
     host: str
     kind: str
     state: HostState
     until: float
+    learned: bool = False
     lost: bool = False
     on_lost: Callable[[], None] | None = None
 

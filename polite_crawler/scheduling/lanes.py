@@ -160,8 +160,17 @@ class HostLanes:
             self._renew_held([lane])
         return not lane.lost
 
+    def learn(self, lane: Lane, answer: Answer) -> None:
+        """One of several answers under a lane that stays held. A stop counts from now on, the rest from the release."""
+        before, now = lane.state, self.clock.now()
+        policy = self._policy_of(lane.host)
+        lane.state = pacing.next_state(before, answer, policy, now=now, jitter=self._jitter())
+        lane.learned = True
+        if lane.state.stop_until > before.stop_until:
+            self.stop(lane.host, lane.state.stop_until - now, lane.state.stop_reason)
+
     def release(self, lane: Lane, answer: Answer | None) -> HostState:
-        """Give the lane back with the raw answer of the host; None when nothing was sent. Gives the new state.
+        """Give the lane back with the raw answer of the host; None when nothing more was sent. Gives the new state.
         A lane that was given back already is left alone."""
         line = self._lines.get(lane.host)
         if line is None or line.held is not lane:
@@ -172,7 +181,8 @@ class HostLanes:
             state = pacing.next_state(lane.state, answer, policy, now=now, jitter=self._jitter())
         line.held = None
         try:
-            held = self.store.release(lane.host, owner=self._owner, state=None if answer is None else state)
+            asked = answer is not None or lane.learned
+            held = self.store.release(lane.host, owner=self._owner, state=state if asked else None)
             lane.lost = lane.lost or not held
         finally:
             self._rows.pop(lane.host, None)

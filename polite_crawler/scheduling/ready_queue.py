@@ -20,12 +20,16 @@ from polite_crawler.scheduling.closing import close_with_error
 from polite_crawler.scheduling.frontier import Frontier
 from polite_crawler.scheduling.host_queue import HostQueue
 from polite_crawler.scheduling.lanes import HostLanes, LaneEvent, lanes_of
+from polite_crawler.scheduling.render_slots import slots_of
 from polite_crawler.scheduling.requests import deadline_of, host_of
 from polite_crawler.scheduling.scrapy_private import wake_engine
 from polite_crawler.scheduling.stored_queue import StoredHostQueue
+from polite_crawler.transport.plain import plain_of
 from polite_crawler.transport.trace import META, Trace
 
 _SLACK = 64
+_MOST_RENDERS = 4
+"""How many renders of a host wait before its other requests do: each holds a page."""
 _QUEUES: WeakKeyDictionary[Crawler, "ReadyQueue"] = WeakKeyDictionary()
 
 
@@ -39,7 +43,8 @@ class ReadyQueue:
 
     `pop` gives a request of a host whose lane is free, or None while no host is ready; then one timer wakes the
     engine. A host is out at most once. Requests that nothing will be sent for (their host is stopped, or ready later
-    than they can wait) pop at once: middlewares make skips of them.
+    than they can wait) pop at once: middlewares make skips of them. Renders go first, and only while one of the
+    places for renders is free; without one the other requests of their host go on.
     """
 
     @classmethod
@@ -64,6 +69,9 @@ class ReadyQueue:
         self._clock = lanes.clock
         self._hosts: dict[str, HostQueue | StoredHostQueue] = {}
         self._frontier: Frontier | None = None
+        self._renders: dict[str, HostQueue] = {}
+        self._rendering: set[Request] = set()
+        self._slots = slots_of(crawler)
         self._heap: list[tuple[float, int, str]] = []
         self._keys: dict[str, int] = {}
         self._ticks = count()
@@ -76,6 +84,7 @@ class ReadyQueue:
         self._timer: Timer | None = None
         self._timer_at = 0.0
         lanes.listeners.append(self._heard)
+        self._slots.listeners.append(self._place_renders)
         _QUEUES[crawler] = self
 
     @property
@@ -97,10 +106,7 @@ class ReadyQueue:
     def push(self, request: Request, *, front: bool = False) -> None:
         """Let a request wait for its host; in front of the others when it comes back unsent."""
         host, deadline = host_of(request), deadline_of(request)
-        queue = self._hosts.get(host)
-        if queue is None:
-            queue = self._hosts[host] = self._queue_of(host)
-        queue.push(request, deadline=deadline, front=front)
+        self._queue_for(request, host, front).push(request, deadline=deadline, front=front)
         self._length += 1
         if deadline is not None:
             heappush(self._alarms, (deadline, next(self._ticks), host))
@@ -117,6 +123,8 @@ class ReadyQueue:
         if request is None:
             self._wait()
             return None
+        if self._frontier is not None:
+            self._frontier.unpark(request)
         request.meta[META] = Trace(queued=True)
         return request
 
@@ -128,6 +136,9 @@ class ReadyQueue:
         """A request that was handed out has ended, or goes back to the queue."""
         self._out_of_turn.discard(request)
         host = host_of(request)
+        if request in self._rendering:
+            self._rendering.remove(request)
+            self._slots.give_back()
         if self._out.get(host) is request:
             del self._out[host]
             with self._store_errors():
@@ -137,15 +148,13 @@ class ReadyQueue:
         """Let a request that waits pop at once, because nothing will be sent for it. False when it does not wait in
         memory here."""
         host = host_of(request)
-        queue = self._hosts.get(host)
-        if not isinstance(queue, HostQueue) or not queue.remove(request):
-            return False
-        self._late.append(request)
-        if not queue:
-            del self._hosts[host]
-            self._keys.pop(host, None)
-        self._wait()
-        return True
+        for queue in (self._renders.get(host), self._hosts.get(host)):
+            if isinstance(queue, HostQueue) and queue.remove(request):
+                self._late.append(request)
+                self._drop_empty(host)
+                self._wait()
+                return True
+        return False
 
     def keep(self, request: Request) -> None:
         """A request that ended because the crawl ends: the next run of a resumable crawl asks it again."""
@@ -160,12 +169,28 @@ class ReadyQueue:
             self._timer = None
         if self._heard in self._lanes.listeners:
             self._lanes.listeners.remove(self._heard)
+        if self._place_renders in self._slots.listeners:
+            self._slots.listeners.remove(self._place_renders)
+        while self._rendering:
+            self._rendering.pop()
+            self._slots.give_back()
         self._hosts.clear()
+        self._renders.clear()
         self._length = 0
         _QUEUES.pop(self._crawler, None)
 
-    def _queue_of(self, host: str) -> "HostQueue | StoredHostQueue":
-        return HostQueue() if self._frontier is None else StoredHostQueue(self._frontier, host)
+    def _queue_for(self, request: Request, host: str, front: bool) -> "HostQueue | StoredHostQueue":
+        """Where a request waits."""
+        plain = plain_of(request)
+        if plain is not None:
+            if self._frontier is not None:
+                self._frontier.park(request if front else plain.request, request)
+            return self._renders.setdefault(host, HostQueue())
+        queue = self._hosts.get(host)
+        if queue is None:
+            queue = HostQueue() if self._frontier is None else StoredHostQueue(self._frontier, host)
+            self._hosts[host] = queue
+        return queue
 
     def _pop_out_of_turn(self) -> Request | None:
         """A request that nothing will be sent for."""
@@ -173,7 +198,7 @@ class ReadyQueue:
         self._length -= request is not None
         while request is None and self._stopped:
             host = next(iter(self._stopped))
-            request = self._pop_of(host) if self._refused(host) else None
+            request = self._pop_of(host, out_of_turn=True) if self._refused(host) else None
             if request is None:
                 del self._stopped[host]
                 self._place(host)
@@ -195,20 +220,42 @@ class ReadyQueue:
                 self._place(host)
             elif (request := self._pop_of(host)) is not None:
                 self._out[host] = request
+                if plain_of(request) is not None:
+                    self._slots.take()
+                    self._rendering.add(request)
                 return request
         return None
 
-    def _pop_of(self, host: str) -> Request | None:
-        queue = self._hosts.get(host)
+    def _pop_of(self, host: str, *, out_of_turn: bool = False) -> Request | None:
+        """The next request of a host; out of turn a render needs no place, since it will not begin."""
+        queue: HostQueue | StoredHostQueue | None = None
+        if out_of_turn or self._slots.free:
+            queue = self._renders.get(host)
+        if queue is None and self._has_turn(host):
+            queue = self._hosts.get(host)
         if queue is None:
             return None
         # more than the one that comes out can go: a damaged row of a file
         before = len(queue)
         request = queue.pop()
         self._length -= before - len(queue)
-        if not queue:
-            del self._hosts[host]
+        self._drop_empty(host)
         return request
+
+    def _has_turn(self, host: str) -> bool:
+        """Whether a host has something that could be sent now, were its lane free."""
+        renders = self._renders.get(host)
+        if renders and self._slots.free:
+            return True
+        return host in self._hosts and not (renders and len(renders) >= _MOST_RENDERS)
+
+    def _drop_empty(self, host: str) -> None:
+        """Forget the queues of a host that are empty."""
+        for queues in (self._renders, self._hosts):
+            if host in queues and not queues[host]:
+                del queues[host]
+        if host not in self._hosts and host not in self._renders:
+            self._keys.pop(host, None)
 
     def _refused(self, host: str) -> bool:
         return self._lanes.stop_of(host) is not None or self._lanes.too_late(host)
@@ -217,11 +264,11 @@ class ReadyQueue:
         """Put a host where it belongs, after anything about it has changed."""
         self._keys.pop(host, None)
         self._take_overdue(host)
-        if host not in self._hosts or host in self._stopped:
+        if (host not in self._hosts and host not in self._renders) or host in self._stopped:
             return
         if self._refused(host):
             self._stopped[host] = None
-        elif host not in self._out:
+        elif host not in self._out and self._has_turn(host):
             tick, ready = next(self._ticks), self._lanes.ready_at(host)
             self._keys[host] = tick
             heappush(self._heap, (ready, tick, host))
@@ -232,12 +279,10 @@ class ReadyQueue:
                 heapify(self._heap)
 
     def _take_overdue(self, host: str) -> None:
-        queue = self._hosts.get(host)
-        if queue is not None:
-            self._late.extend(queue.overdue(self._lanes.rested_at(host)))
-            if not queue:
-                del self._hosts[host]
-                self._keys.pop(host, None)
+        for queue in (self._renders.get(host), self._hosts.get(host)):
+            if queue is not None:
+                self._late.extend(queue.overdue(self._lanes.rested_at(host)))
+        self._drop_empty(host)
 
     def _sound_alarms(self, now: float) -> None:
         while self._alarms and self._alarms[0][0] < now:
@@ -246,14 +291,21 @@ class ReadyQueue:
     def _heard(self, event: LaneEvent) -> None:
         if event.kind == "wait":
             return
-        for host in [event.host] if event.host else list(self._hosts):
-            if host not in self._hosts:
+        for host in [event.host] if event.host else [*self._hosts, *self._renders]:
+            if host not in self._hosts and host not in self._renders:
                 continue
             if event.kind == "free" and host in self._out and event.until <= self._lanes.limit():
                 continue
             with self._store_errors():
                 self._place(host)
             self._wait()
+
+    def _place_renders(self) -> None:
+        """A place for a render is free."""
+        for host in list(self._renders):
+            with self._store_errors():
+                self._place(host)
+        self._wait()
 
     @contextmanager
     def _store_errors(self) -> Iterator[None]:
