@@ -10,12 +10,13 @@ from typing import Any
 from polite_crawler.archive.heads import PREFIX
 from polite_crawler.archive.payload import HttpBlock, Verdict, judge, judge_payload, split_http
 from polite_crawler.archive.reader import ArchiveRecord
-from polite_crawler.archive.records import HEADERS_FIELD, RENDER_URN
+from polite_crawler.archive.records import CAPTURE_FIELD, HEADERS_FIELD, RENDER_URN
 from polite_crawler.readers.codings import Decoder, codings_of
 from polite_crawler.rules import redaction, signals
 from polite_crawler.rules.challenges import REFUSING_STATUSES, classify
 from polite_crawler.rules.outcomes import Outcome, of_status
 from polite_crawler.rules.urls import host_key, is_http
+from polite_crawler.store.decoding import decode_body
 from polite_crawler.store.projection import headers
 from polite_crawler.store.record import (
     Body,
@@ -65,7 +66,8 @@ class Origin:
 @dataclass(frozen=True, slots=True)
 class Answer:
     """A response, a resource or a revisit on its way into the store. `capture` has no id yet, `payload` is its body
-    as received; a revisit has none, and names what it stands for. `secrets` never leave this process."""
+    as received; a revisit has none, and names what it stands for. `own` is true for a record that names a capture of
+    ours. `secrets` never leave this process."""
 
     capture: Capture
     record_id: str
@@ -73,6 +75,7 @@ class Answer:
     payload: bytes | None = None
     decoded: bytes = b""
     digest: str | None = None
+    own: bool = False
     revisit: bool = False
     refers_to: str | None = None
     refers_url: str | None = None
@@ -116,6 +119,7 @@ def answer_of(record: ArchiveRecord, block: bytes, origin: Origin, *, cut: bool 
         record_id=record.get("WARC-Record-ID") or f"{origin.path or ''}@{record.where}",
         concurrent=tuple(value for name, value in record.fields if name.lower() == "warc-concurrent-to"),
         digest=record.get("WARC-Payload-Digest"),
+        own=record.get(CAPTURE_FIELD) is not None,
         secrets=secrets,
     )
     return _revisit(answer, record) if record.type == "revisit" else _with_body(answer, record, block, http, cut)
@@ -241,9 +245,10 @@ def _with_body(answer: Answer, record: ArchiveRecord, block: bytes, http: HttpBl
     coding, decoded, note = _decoded(headers(capture), payload)
     truncated = _TRUNCATED.get((record.get("WARC-Truncated") or "").lower(), "length")
     is_cut = cut or record.get("WARC-Truncated") is not None
-    verdict: Verdict = judge_payload(answer.digest, http) if record.is_http() else judge(answer.digest or None, block)
-    facts = {"digest_check": verdict, "block_check": judge(record.get("WARC-Block-Digest"), block)}
     sha256 = hashlib.sha256(payload).hexdigest()
+    facts: dict[str, Verdict] = {"digest_check": _verdict(answer.digest, record, block, http, sha256)}
+    if facts["digest_check"] != "ok":
+        facts["block_check"] = judge(record.get("WARC-Block-Digest"), block)
     body = Body(
         sha256=sha256,
         size=len(payload),
@@ -261,8 +266,19 @@ def _with_body(answer: Answer, record: ArchiveRecord, block: bytes, http: HttpBl
         note=note,
         source={**capture.source, **facts},
     )
-    capture = _judged(with_secrets(capture, decoded, answer.secrets), decoded)
-    return replace(answer, capture=capture, payload=payload, decoded=decoded)
+    return replace(answer, capture=with_secrets(capture, decoded, answer.secrets), payload=payload, decoded=decoded)
+
+
+def _verdict(stated: str | None, record: ArchiveRecord, block: bytes, http: HttpBlock, sha256: str) -> Verdict:
+    """The verdict on the digest of a payload whose SHA-256 is known."""
+    if stated and stated == f"sha256:{sha256}":
+        return "ok"
+    return judge_payload(stated, http) if record.is_http() else judge(stated, block)
+
+
+def decoded_body(body: Body, payload: bytes) -> bytes:
+    """The octets of a stored body that are read."""
+    return decode_body(payload, body.coding, body.decoded.size if body.decoded else body.size)
 
 
 def _decoded(fields: Sequence[tuple[str, str]], payload: bytes) -> tuple[str | None, bytes, str | None]:
@@ -283,8 +299,8 @@ def _decoded(fields: Sequence[tuple[str, str]], payload: bytes) -> tuple[str | N
     return ", ".join(names) or None, decoded, note
 
 
-def _judged(capture: Capture, decoded: bytes) -> Capture:
-    """The capture with what its body says: that it is a bot check, and its usage signals."""
+def judged(capture: Capture, decoded: bytes) -> Capture:
+    """The capture with what its body says: that it is a bot check, a part of a page, and its usage signals."""
     fields = headers(capture)
     refused = capture.status in REFUSING_STATUSES or len(decoded) <= SHORT_PAGE
     if refused and capture.status is not None and classify(capture.status, fields, decoded).kind == "challenge":

@@ -13,7 +13,8 @@ from polite_crawler.store.record import Capture
 
 _TABLES = """
 CREATE TABLE answer(n INTEGER PRIMARY KEY, record TEXT NOT NULL, url TEXT NOT NULL, date TEXT NOT NULL, digest TEXT,
-    revisit INTEGER NOT NULL, concurrent TEXT, refers_to TEXT, refers_url TEXT, refers_date TEXT, draft BLOB NOT NULL,
+    own INTEGER NOT NULL, revisit INTEGER NOT NULL, concurrent TEXT,
+    refers_to TEXT, refers_url TEXT, refers_date TEXT, draft BLOB NOT NULL,
     capture TEXT);
 CREATE INDEX answer_record ON answer(record);
 CREATE INDEX answer_url ON answer(url, date);
@@ -24,7 +25,7 @@ CREATE TABLE coded(record TEXT PRIMARY KEY, sha256 TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE renamed(was TEXT PRIMARY KEY, is_now TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE doc(id TEXT PRIMARY KEY) WITHOUT ROWID;
 """
-_FACTS = "n, record, url, date, digest, revisit, refers_to, refers_url, refers_date, draft, capture"
+_FACTS = "n, record, url, date, digest, own, revisit, refers_to, refers_url, refers_date, draft, capture"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,7 @@ class Kept:
     url: str
     date: str
     digest: str | None
+    own: bool
     revisit: bool
     refers_to: str | None
     refers_url: str | None
@@ -63,9 +65,9 @@ class ImportScratch:
         """Keep an answer without its body, and give its number."""
         capture = answer.capture
         row = self._db.execute(
-            "INSERT INTO answer(record, url, date, digest, revisit, concurrent, refers_to, refers_url,"
-            " refers_date, draft) VALUES(?,?,?,?,?,?,?,?,?,?)",
-            (answer.record_id, capture.url, capture.time.start, answer.digest, answer.revisit,
+            "INSERT INTO answer(record, url, date, digest, own, revisit, concurrent, refers_to, refers_url,"
+            " refers_date, draft) VALUES(?,?,?,?,?,?,?,?,?,?,?)",
+            (answer.record_id, capture.url, capture.time.start, answer.digest, answer.own, answer.revisit,
              answer.concurrent[0] if answer.concurrent else None, answer.refers_to, answer.refers_url,
              answer.refers_date, pickle.dumps(capture)),
         ).lastrowid  # fmt: skip
@@ -148,8 +150,8 @@ class ImportScratch:
 
 def _kept(row: tuple[object, ...]) -> Kept:
     *facts, draft, capture = row
-    n, record, url, date, digest, revisit, refers_to, refers_url, refers_date = facts
+    n, record, url, date, digest, own, revisit, refers_to, refers_url, refers_date = facts
     kept = pickle.loads(draft)  # type: ignore[arg-type]  # noqa: S301  (this process wrote it)
     return Kept(
-        n, record, url, date, digest, bool(revisit), refers_to, refers_url, refers_date, kept, capture  # type: ignore[arg-type]
+        n, record, url, date, digest, bool(own), bool(revisit), refers_to, refers_url, refers_date, kept, capture  # type: ignore[arg-type]
     )  # fmt: skip

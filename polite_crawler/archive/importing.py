@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from polite_crawler.archive import foreign
+from polite_crawler.archive.body_writer import BodyWriter
 from polite_crawler.archive.description import check_description
 from polite_crawler.archive.faults import Fault, Faults
 from polite_crawler.archive.foreign import Answer, Asked, NotAnAnswer, Origin
@@ -26,11 +27,10 @@ from polite_crawler.archive.sources import LZ4
 from polite_crawler.archive.wacz import ARCHIVE
 from polite_crawler.errors import NotStored, PoliteError, StoreError
 from polite_crawler.rules.urls import normal_or_none
-from polite_crawler.store.decoding import decode_body
 from polite_crawler.store.index import Index
 from polite_crawler.store.projection import ARCHIVED, content_type, gives_documents
 from polite_crawler.store.record import Capture, Validators
-from polite_crawler.store.writer import BlobBytes, WriterThread, Written
+from polite_crawler.store.writer import WriterThread, Written
 
 BLOCK_LIMIT = 1 << 26
 """Octets of a block: a record with more is left out."""
@@ -73,8 +73,8 @@ def import_archive(
     path = Path(path).expanduser()
     writer = WriterThread(index.folder)
     try:
-        with closing(ImportScratch()) as scratch:
-            run = _Import(index, scratch, writer, block_limit, on_record)
+        with closing(ImportScratch()) as scratch, closing(BodyWriter(index.folder)) as bodies:
+            run = _Import(index, scratch, writer, bodies, block_limit, on_record)
             try:
                 run.read(path)
                 run.finish()
@@ -96,12 +96,14 @@ class _Import:
         index: Index,
         scratch: ImportScratch,
         writer: WriterThread,
+        bodies: BodyWriter,
         block_limit: int,
         on_record: Callable[[int], None] | None,
     ) -> None:
         self._index = index
         self._scratch = scratch
         self._writer = writer
+        self._bodies = bodies
         self._block_limit = block_limit
         self._on_record = on_record
         self._asked: OrderedDict[str, Asked] = OrderedDict()
@@ -134,8 +136,9 @@ class _Import:
 
     def finish(self) -> None:
         """Write the captures: first those with a body of their own, then the revisits that stand for them."""
+        self._bodies.sync()
         for kept in self._scratch.answers(revisit=False):
-            self._write(kept, own_capture(kept, self._scratch) or kept.draft)
+            self._write(kept, own_capture(kept, self._scratch) or self._foreign(kept))
         for kept in self._scratch.answers(revisit=True):
             self._write(kept, own_capture(kept, self._scratch) or self._resolved(kept))
         self._settle(0)
@@ -218,7 +221,7 @@ class _Import:
         block = record.block(self._block_limit)
         of = record.get("WARC-Refers-To")
         if block is not None and of is not None:
-            self._submit(None, [BlobBytes(block, coded=True)])
+            self._bodies.put(block, coded=True)
             self._scratch.add_coded(of, hashlib.sha256(block).hexdigest())
 
     def _keep(self, answer: Answer) -> None:
@@ -226,10 +229,12 @@ class _Import:
             if asked := self._asked.pop(key, None):
                 answer = foreign.with_request(answer, asked)
                 break
+        if not answer.own and answer.capture.body is not None:
+            answer = replace(answer, capture=foreign.judged(answer.capture, answer.decoded))
         if answer.payload is not None and answer.capture.body is not None:
             kind = (content_type(answer.capture) or "").lower()
             coded = answer.capture.body.coding is not None or kind.startswith(_PACKED)
-            self._submit(None, [BlobBytes(answer.payload, coded=coded)])
+            self._bodies.put(answer.payload, coded=coded)
         self._scratch.add(answer)
 
     def _request(self, record: ArchiveRecord) -> None:
@@ -253,12 +258,16 @@ class _Import:
         decoded = b""
         body = kept.draft.body
         if asked.secrets and body is not None:
-            self._settle(0)
-            payload = self._writer.blobs.get(body.sha256)
-            limit = body.decoded.size if body.decoded else body.size
-            decoded = decode_body(payload, body.coding, limit)
+            decoded = foreign.decoded_body(body, self._bodies.get(body.sha256))
         answer = foreign.with_request(Answer(kept.draft, kept.record, (), decoded=decoded), asked)
         self._scratch.update(kept.n, answer.capture)
+
+    def _foreign(self, kept: Kept) -> Capture:
+        """The capture of a record of somebody else, or of one that only looks like ours: its body was not judged."""
+        body = kept.draft.body
+        if not kept.own or body is None:
+            return kept.draft
+        return foreign.judged(kept.draft, foreign.decoded_body(body, self._bodies.get(body.sha256)))
 
     def _resolved(self, kept: Kept) -> Capture:
         """The capture of a revisit, with the body that it stands for when that is known."""
@@ -289,7 +298,7 @@ class _Import:
         if self._is_known(sealed.id):
             self.skips["known"] += 1
             return
-        self._submit(sealed, [])
+        self._submit(sealed)
         self.captures += 1
         if gives_documents(sealed):
             url = str((sealed.source or {}).get("original") or sealed.url)
@@ -297,15 +306,15 @@ class _Import:
 
     def _is_known(self, capture: str) -> bool:
         try:
-            self._index.reading(lambda catalog: catalog.capture(capture))
+            self._index.catalog.capture(capture)
         except NotStored:
             return False
         except StoreError:
             return True  # its line is there and damaged
         return True
 
-    def _submit(self, capture: Capture | None, blobs: list[BlobBytes]) -> None:
-        self._in_flight.append(self._writer.submit(capture, blobs=blobs))
+    def _submit(self, capture: Capture) -> None:
+        self._in_flight.append(self._writer.submit(capture))
         self._settle(_IN_FLIGHT)
 
     def _settle(self, most: int) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 from polite_crawler.archive.import_scratch import ImportScratch, Kept
 from polite_crawler.archive.reader import ArchiveRecord
 from polite_crawler.archive.records import CAPTURE_FIELD, CODED_URN, RENDER_URN, uri_of
+from polite_crawler.rules.redaction import redact_request_head, redact_response_head
 from polite_crawler.store.record import Capture, capture_id
 
 _JSON = b"json-metadata: "
@@ -48,6 +49,8 @@ def own_capture(kept: Kept, scratch: ImportScratch) -> Capture | None:
     capture = _parsed(text) if text else None
     if capture is None or uri_of(capture.url) != uri_of(kept.url) or capture.time.start != kept.date:
         return None
+    if not _is_redacted(capture, kept.draft):
+        return None
     draft = kept.draft
     body = capture.body
     if not kept.revisit:
@@ -73,6 +76,19 @@ def own_capture(kept: Kept, scratch: ImportScratch) -> Capture | None:
         scope=None,
         labels={},
     )
+
+
+def _is_redacted(capture: Capture, draft: Capture) -> bool:
+    """Whether the heads of a line hold no secret: those of the record are redacted, others are looked at."""
+    request, response = capture.request, capture.response
+    if request is not None and request != draft.request:
+        head = request.head.encode("latin-1", "replace")
+        if redact_request_head(head).head != head:
+            return False
+    if response is not None and (draft.response is None or response.head != draft.response.head):
+        head = response.head.encode("latin-1", "replace")
+        return redact_response_head(head).head == head
+    return True
 
 
 def _parsed(text: str) -> Capture | None:

@@ -67,8 +67,9 @@ class Blobs:
             raise BlobError(sha256, "missing")
         return self._folder / sha256[:2] / sha256[2:4] / f"{sha256}.gz"
 
-    def put(self, data: bytes, *, coded: bool = False, fast: bool = False) -> str:
-        """Keep a body and return its SHA-256 in hex; the body is durable when this returns.
+    def put(self, data: bytes, *, coded: bool = False, fast: bool = False, durable: bool = True) -> str:
+        """Keep a body and return its SHA-256 in hex; the body is durable when this returns, unless `durable` is
+        false: then the caller syncs the disk before a line names the body.
 
         An existing file is kept after a look at its length (ISIZE); one that is damaged there is written again.
         Raises OSError when the disk does not take it; nothing that was stored before is harmed.
@@ -76,9 +77,10 @@ class Blobs:
         sha256 = hashlib.sha256(data).hexdigest()
         path = self.path(sha256)
         if not self._is_whole(path, len(data)):
-            self._make_folder(path.parent)
-            self._write(path, pack(data, coded=coded, fast=fast))
-        sync_folder(path.parent)
+            self._make_folder(path.parent, durable)
+            self._write(path, pack(data, coded=coded, fast=fast), durable)
+        if durable:
+            sync_folder(path.parent)
         return sha256
 
     def has(self, sha256: str) -> bool:
@@ -141,14 +143,15 @@ class Blobs:
         except OSError:
             return False
 
-    def _make_folder(self, folder: Path) -> None:
+    def _make_folder(self, folder: Path, durable: bool) -> None:
         if folder.is_dir():
             return
         folder.mkdir(parents=True, exist_ok=True)
-        sync_folder(folder.parent)
-        sync_folder(self._folder)
+        if durable:
+            sync_folder(folder.parent)
+            sync_folder(self._folder)
 
-    def _write(self, path: Path, member: bytes) -> None:
+    def _write(self, path: Path, member: bytes, durable: bool) -> None:
         temporary = path.with_name(f".{path.stem}.{os.getpid()}-{next(self._numbers)}.tmp")
         fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         try:
@@ -156,7 +159,8 @@ class Blobs:
                 view = memoryview(member)
                 while view:
                     view = view[os.write(fd, view) :]
-                os.fsync(fd)
+                if durable:
+                    os.fsync(fd)
             finally:
                 os.close(fd)
             temporary.rename(path)

@@ -31,12 +31,10 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class BlobBytes:
-    """A body to keep. `coded` is true when it is compressed already (a content coding, an image), `fast` when time is
-    dearer than a sixth of its size."""
+    """A body to keep. `coded` is true when it is compressed already (a content coding, an image)."""
 
     data: bytes
     coded: bool = False
-    fast: bool = False
 
 
 @dataclass(slots=True)
@@ -122,7 +120,7 @@ class WriterThread:
         for job in batch:
             try:
                 self._guard()
-                names = tuple(self.blobs.put(blob.data, coded=blob.coded, fast=blob.fast) for blob in job.blobs)
+                names = tuple(self.blobs.put(blob.data, coded=blob.coded) for blob in job.blobs)
                 position = self.log.append(job.line) if job.line is not None else None
                 job.written = Written(names, position)
                 appended.append(job)
