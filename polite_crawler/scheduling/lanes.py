@@ -221,9 +221,11 @@ class HostLanes:
         return known
 
     def tell(self, event: LaneEvent) -> None:
-        """Let the listeners hear of an event."""
-        for listener in self.listeners:
-            listener(event)
+        """Let the listeners hear of an event, and the peers of what changes a host."""
+        # peers first: who has just had the host goes to the end of the line
+        for peer in self.peers if event.kind != "wait" else ():
+            peer.heard(event)
+        self._listen(event)
 
     def close(self) -> None:
         """End every wait for a lane and begin no other one. Held lanes stay held (and renewed) until they are given
@@ -347,12 +349,6 @@ class HostLanes:
         if not event.host:
             self._rows.clear()
         self._listen(LaneEvent("peer", event.host, 0.0))
-
-    def _tell(self, event: LaneEvent) -> None:
-        # peers first: who has just had the host goes to the end of the line
-        for peer in self.peers if event.kind != "wait" else ():
-            peer.heard(event)
-        self._listen(event)
 
     def _listen(self, event: LaneEvent) -> None:
         for listener in self.listeners:
