@@ -16,10 +16,12 @@ from scrapy import FormRequest, Request, Spider
 from polite_crawler.errors import StoreError
 from polite_crawler.rules.secretfields import DEFAULT_SECRET_PARAMS
 from polite_crawler.scheduling.closing import close
+from polite_crawler.scheduling.fingerprint import Fingerprinter
 from polite_crawler.scheduling.frontier import Frontier
 from polite_crawler.scheduling.frontier_file import job_name
 from polite_crawler.scheduling.frontier_filter import FrontierFilter
 from polite_crawler.scheduling.request_codec import HasSecret, NotStorable, decode, encode
+from polite_crawler.scheduling.scheduler import scheduler_of
 from polite_crawler.scheduling.stored_queue import StoredHostQueue
 
 PARAMS = DEFAULT_SECRET_PARAMS
@@ -359,6 +361,7 @@ from pathlib import Path
 from scrapy import Spider
 from polite_crawler.errors import StoreError
 from polite_crawler.scheduling.closing import close
+from polite_crawler.scheduling.fingerprint import Fingerprinter
 from polite_crawler.scheduling.frontier import Frontier
 try:
     Frontier(Path(sys.argv[1]), job={"seed": "a"}, spider=Spider("x"), params=frozenset()).close()
@@ -604,6 +607,29 @@ def test_start_requests_past_the_filter_are_not_sent_again_after_a_resume(server
     crawl(Starts, **settings)
     crawl(Goes, **settings)
     assert numbers(server) == Counter(range(6))
+
+
+def test_an_admitted_request_is_in_the_file_when_it_waits(server: Server, tmp_path: Path):
+    known: list[bool] = []
+
+    class Admits(LabSpider):
+        def got(self, response: Any) -> Any:
+            super().got(response)
+            scheduler, hop = scheduler_of(self.crawler), self.request(response.urljoin("/hop"))
+            fingerprint = Fingerprinter().fingerprint(hop)
+            assert scheduler.frontier is not None
+            if response.url.endswith("/0"):
+                known.append(scheduler.admit(hop))
+                known.append(scheduler.admit(hop))
+                known.append(scheduler.frontier.is_seen(fingerprint))
+                yield hop
+                yield self.request(response.urljoin("/hop"))
+            else:
+                known.append(scheduler.frontier.is_seen(fingerprint))
+
+    run = crawl(Admits, [server.url("127.0.1.1", "/0")], JOBDIR=str(tmp_path), rest=0.01)
+    assert known == [True, False, False, True]
+    assert run.ended("callback") == ["/0", "/hop"]
 
 
 def test_what_a_deadline_cut_off_is_asked_in_the_next_run(server: Server, tmp_path: Path):

@@ -201,6 +201,17 @@ async def test_a_challenge_in_the_body_stops_while_the_lane_is_held(lanes: HostL
 
 
 @on_loop
+async def test_what_this_process_changes_is_seen_at_once(lanes: HostLanes, clock: FakeClock):
+    assert lanes.stop_of("a") is None
+    lanes.stop("a", 100, "status 403")
+    assert lanes.stop_of("a") is not None
+    lanes.reset("a")
+    assert lanes.stop_of("a") is None
+    lanes.rest("a", 50)
+    assert lanes.rested_at("a") == clock.now() + 50
+
+
+@on_loop
 async def test_a_shorter_stop_never_shortens_a_longer_one(lanes: HostLanes, clock: FakeClock):
     lanes.stop("a", 100, "first")
     lanes.stop("a", 10, "second")

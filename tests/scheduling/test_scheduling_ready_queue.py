@@ -198,6 +198,18 @@ def test_after_a_reset_a_host_that_was_stopped_is_asked_again(lab: Lab):
     assert lab.pop() is None
 
 
+def test_a_host_that_is_out_stays_out_when_its_stop_is_lifted(lab: Lab):
+    lab.push("a/1", "a/2", "a/3")
+    request = lab.queue.pop()
+    assert request is not None
+    lab.lanes.stop("a", 3600, "status 403")
+    lab.lanes.reset("a")
+    lab.clock.advance(60)
+    assert lab.pop() is None
+    lab.queue.back(request)
+    assert lab.pop() == "a/2"
+
+
 def test_a_reset_brings_a_far_host_near(lab: Lab):
     lab.lanes.rest("a", 500)
     lab.push("a/1")
