@@ -24,6 +24,9 @@ _ASKS = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _REDIRECT = re.compile(r"location\s*(?:\.\s*(?:href|replace|assign)\s*)?[=(]")
+_BUNDLE = re.compile(
+    r"(?:^|/)(?:main|app|bundle|index|runtime|vendors?|chunk|client|entry|polyfills)(?:[._~-][\w.~-]*)?\.m?js(?:$|\?)"
+)
 _FEW = 50
 _SHORT = 250
 _MEDIUM = 400
@@ -51,7 +54,7 @@ def needs_javascript(root: HtmlElement, text: str, noscript: str, source_length:
         return "the page has no text without scripts"
     if not external and inline < 200:
         return None
-    if _has_empty_root(root):
+    if _has_empty_root(root) or (count < _SHORT and _has_bundle(root) and _has_empty_box(root)):
         return "the root of the application is empty"
     if count < _MEDIUM and (_ASKS.search(noscript[:_SCAN]) or _ASKS.search(text[:_SCAN])):
         return "the page asks for JavaScript"
@@ -81,6 +84,19 @@ def _has_empty_root(root: HtmlElement) -> bool:
         if element.tag in _ROOT_TAGS or (element.get("id") or "").lower() in _ROOT_IDS or _is_marked(element):
             return _few_letters(element)
     return False
+
+
+def _has_bundle(root: HtmlElement) -> bool:
+    """Whether a script is a module or has the name that build tools give to an application."""
+    scripts = [script for script in root.iter("script") if script.get("src")]
+    return any(script.get("type") == "module" or _BUNDLE.search(script.get("src", "")) for script in scripts)
+
+
+def _has_empty_box(root: HtmlElement) -> bool:
+    """Whether a named box of the body is empty."""
+    body = root.find("body")
+    boxes = [] if body is None else [box for box in body if box.tag in ("div", "main", "section") and box.get("id")]
+    return any(len(box) == 0 and not (box.text or "").strip() for box in boxes)
 
 
 def _is_marked(element: HtmlElement) -> bool:

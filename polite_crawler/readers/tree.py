@@ -10,6 +10,17 @@ from polite_crawler.readers.tags import MAX_ATTRIBUTES, limit_attributes
 
 _NUL = re.compile("\x00")
 _EMPTY = "<html><body></body></html>"
+_FLAT = "the markup nests deeper than 2048 elements: its text is read without its boxes, with what they would hide"
+_CUT = "cut: the markup nests deeper than 2048 elements, the text below and after it is left out"
+_TAG = re.compile(rb"</?([a-zA-Z][\w:-]*)(?:[\s/][^<>]*)?>")
+_KEPT = frozenset(b"html head body title meta link base script style a area img br textarea".split())
+_OF_HEAD = frozenset(
+    ("title", "meta", "link", "base", "basefont", "bgsound", "script", "style", "noscript", "template", "noframes")
+)
+_INLINE = frozenset(
+    b"abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark nobr q s samp small span strike "
+    b"strong sub sup time tt u var wbr".split()
+)
 _DEPTH = re.compile(r"depth|too deep|RESOURCE_LIMIT|Excessive", re.I)
 
 
@@ -34,20 +45,54 @@ def encode_source(source: str) -> bytes:
 def parse_octets(octets: bytes) -> Tree:
     """Parse an HTML document in UTF-8.
 
-    libxml2 drops what nests deeper than 2,048 elements and all that follows it; the note says so.
+    libxml2 drops what nests deeper than 2,048 elements and all that follows it. A browser shows it, so such a page is
+    read again without its boxes; the notes say so.
     """
     octets, cut = limit_attributes(octets)
-    notes = (f"cut: a tag with more than {MAX_ATTRIBUTES} attributes",) if cut else ()
+    notes: tuple[str, ...] = (f"cut: a tag with more than {MAX_ATTRIBUTES} attributes",) if cut else ()
+    root, too_deep = _parse(octets)
+    if too_deep:
+        root, still_too_deep = _parse(_TAG.sub(_flat, octets))
+        notes += (_CUT if still_too_deep else _FLAT,)
+    return Tree(root, notes)
+
+
+def _parse(octets: bytes) -> tuple[HtmlElement, bool]:
+    """The root, and whether the parser gave up in the depth."""
     parser = HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
     try:
         root = document_fromstring(octets, parser=parser, ensure_head_body=False)
     except (etree.ParserError, etree.XMLSyntaxError, AssertionError):
-        return Tree(document_fromstring(_EMPTY), notes)
-    return Tree(root, notes + _limits(parser))
+        return document_fromstring(_EMPTY), False
+    _close_head(root)
+    fatal = parser.error_log.filter_from_level(etree.ErrorLevels.FATAL)
+    return root, any(entry.type_name == "ERR_RESOURCE_LIMIT" or _DEPTH.search(entry.message) for entry in fatal)
 
 
-def _limits(parser: HTMLParser) -> tuple[str, ...]:
-    for entry in parser.error_log.filter_from_level(etree.ErrorLevels.FATAL):
-        if entry.type_name == "ERR_RESOURCE_LIMIT" or _DEPTH.search(entry.message):
-            return ("cut: the markup nests deeper than 2048 elements, the text below and after it is left out",)
-    return ()
+def _close_head(root: HtmlElement) -> None:
+    """Move what does not belong to the head to the body. libxml2 does not know the elements of HTML5, so a page that
+    leaves out its body tag would have its first sections in the head.
+    """
+    head = root.find("head")
+    if head is None:
+        return
+    first = next((at for at, part in enumerate(head) if part.tag not in _OF_HEAD), None)
+    if first is None:
+        return
+    body = root.find("body")
+    if body is None:
+        body = root.makeelement("body")
+        root.append(body)
+    moved = head[first:]
+    for at, part in enumerate(moved):
+        body.insert(at, part)
+    text = body.text
+    if text and moved:
+        # The text that began the body now follows what was moved.
+        body.text, moved[-1].tail = None, (moved[-1].tail or "") + text
+
+
+def _flat(tag: re.Match[bytes]) -> bytes:
+    """A tag of a page without boxes: what it needs to be read stays, inline boxes go, others become line breaks."""
+    name = tag.group(1).lower()
+    return tag.group() if name in _KEPT else b"" if name in _INLINE else b"<br>"

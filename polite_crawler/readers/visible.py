@@ -36,6 +36,7 @@ _BLOCKS = dict.fromkeys(
     2,
 )
 _VERBATIM = frozenset(("pre", "textarea", "listing", "xmp", "plaintext"))
+_LINKS = {"a": "href", "area": "href", "frame": "src"}
 _NEVER_HIDDEN = frozenset(("html", "body"))
 
 
@@ -180,7 +181,7 @@ class _Walk:
         elif tag in ("td", "th"):
             self.flow.cell()
         opened = _Open(iter(element), element, zero, verbatim, breaks)
-        if tag in ("a", "area") and element.get("href") is not None:
+        if _LINKS.get(tag) and element.get(_LINKS[tag]) is not None:
             opened.anchor = self.flow.mark()
         self._stack.append(opened)
         text = element.text
@@ -199,7 +200,7 @@ class _Walk:
             self.links_cut = True
             return
         text = one_line(seen, _LINK_TEXT) or _name(element)
-        self.anchors.append(Anchor(element.get("href", ""), text, element.get("rel", "")))
+        self.anchors.append(Anchor(element.get("href") or element.get("src", ""), text, element.get("rel", "")))
 
 
 def _name(element: HtmlElement) -> str:

@@ -125,6 +125,8 @@ SHELLS: dict[str, str] = {
     "state in markup": "<html><body><div class=shell></div><script id=data type=application/json>"
     + '{"article":"text"}' * 2000
     + "</script><script src=/app.js></script></body></html>",
+    "unknown root": "<html><body><header>The shop of the season, with help and contact for all of you</header>"
+    "<div id=mount-point></div><script src=/js/main.8f3a2b.chunk.js></script></body></html>",
     "custom element": "<html><body><shop-app></shop-app><script type=module src=/shop.js></script></body></html>",
     "skeleton": "<html><body>" + "<div class=skeleton><span></span></div>" * 800 + "Menu Search Cart"
     " Sign in<script src=/app.js></script></body></html>",
@@ -140,6 +142,8 @@ READABLE: dict[str, str] = {
     + "</p></main></div><script src=/_next/static/chunks/main.js></script></body></html>",
     "short with analytics": "<html><body><h1>Closed</h1><p>We are closed until the first of May. Our friends at the "
     "bakery on the corner are open.</p><script async src=https://www.example.com/analytics.js></script></body></html>",
+    "empty box of a widget": "<html><body><h1>Closed</h1><p>We are closed until the first of May. Our friends at the "
+    "bakery are open.</p><div id=fb-root></div><script async src=https://www.example.com/sdk.js></script></body></html>",
     "data only": "<html><body><p>Hi</p><script type=application/ld+json>{}</script></body></html>",
     "article that names JavaScript": "<html><body><article>"
     + "<p>How to enable JavaScript in an old browser is a question of many readers, and this is the answer to it.</p>"

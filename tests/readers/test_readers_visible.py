@@ -96,6 +96,28 @@ def test_constructs(source: str, text: str) -> None:
     assert see(source).text == text
 
 
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        ("<title>t</title><section><p>one</p></section>", "one"),
+        ("<title>t</title><article>one</article>two", "one\n\ntwo"),
+        ("<head><title>t</title><custom-box>one</custom-box><p>two", "one\n\ntwo"),
+        (
+            "<meta name=a><header>one</header><script>x</script><main>two</main><link rel=a><p>three",
+            "one\ntwo\n\nthree",
+        ),
+        ("<title>t</title><nav>one</nav> two <b>three</b>", "one\ntwo three"),
+        ("<svg><title>no</title></svg><header>one</header><body><p>two</body>", "one\n\ntwo"),
+        ("<html><head><title>t</title></head><body>one</body></html>", "one"),
+    ],
+)
+def test_a_page_without_a_body_tag(source: str, text: str) -> None:
+    root = parse_html(source).root
+    assert read_visible(root).text == text
+    assert root[-1].tag == "body"
+    assert all(part.tag in ("title", "meta", "custom-box") for part in root.iterfind("head/*"))
+
+
 def test_aria_hidden_of_the_whole_page_is_a_modal() -> None:
     found = see("<div aria-hidden=true><p>The page behind the modal, which is long.</p></div><div>Cookies?</div>")
     assert found.text == "The page behind the modal, which is long.\n\nCookies?"
@@ -137,10 +159,11 @@ def test_what_was_hidden_is_counted_by_its_rule() -> None:
         ("<a href=/x><i aria-hidden=true>icon</i></a>", Anchor("/x", "", "")),
         ("<map><area href=/x alt=place></map>", Anchor("/x", "place", "")),
         ("<a href=/x>one<p>two</p></a>", Anchor("/x", "one two", "")),
+        ("<frameset><frame src=/x title=Menu></frameset>", Anchor("/x", "Menu", "")),
     ],
 )
 def test_links(source: str, anchor: Anchor) -> None:
-    assert see(f"<p>A page with some text in it.</p>{source}").anchors == (anchor,)
+    assert see(f"{source}<p>A page with some text in it.</p>").anchors == (anchor,)
 
 
 @pytest.mark.parametrize(
@@ -157,11 +180,31 @@ def test_too_many_links_are_cut_with_a_note() -> None:
     assert found.notes == (f"cut: more than {MAX_LINKS} links",)
 
 
-@pytest.mark.parametrize("tag", ["div", "b", "table", "ul", "font"])
-def test_a_depth_that_the_parser_cuts_is_noted(tag: str) -> None:
-    tree = parse_html("<p>first</p>" + f"<{tag}>" * 5000 + "deep")
+FLAT = "the markup nests deeper than 2048 elements: its text is read without its boxes, with what they would hide"
+
+
+@pytest.mark.parametrize(
+    ("tag", "text"),
+    [
+        ("div", "first\n\nsecond deep\nlast"),
+        ("b", "first\nsecond deep\nlast"),
+        ("table", "first\n\nsecond deep\nlast"),
+        ("ul", "first\n\nsecond deep\nlast"),
+        ("custom-box class='a' ", "first\n\nsecond deep\nlast"),
+    ],
+)
+def test_a_depth_that_the_parser_would_cut_is_read_flat(tag: str, text: str) -> None:
+    tree = parse_html("<title>t</title><p>first</p>" + f"<{tag}>" * 5000 + "<a href=/x>second</a> deep<p>last")
+    assert tree.notes == (FLAT,)
+    found = read_visible(tree.root)
+    assert found.text == text
+    assert [anchor.href for anchor in found.anchors] == ["/x"]
+    assert tree.root.findtext(".//title") == "t"
+
+
+def test_a_depth_that_stays_is_noted() -> None:
+    tree = parse_html("<p>first</p>" + "<div a='<'>" * 5000 + "deep")
     assert tree.notes == ("cut: the markup nests deeper than 2048 elements, the text below and after it is left out",)
-    assert "first" in read_visible(tree.root).text
 
 
 def test_a_depth_within_the_limit_is_read_whole() -> None:
