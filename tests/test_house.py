@@ -1,6 +1,7 @@
 """What holds the house together: the docs, the scripts and the packaging say what the code does."""
 
 import importlib.util
+import re
 import tomllib
 from pathlib import Path
 from types import ModuleType
@@ -46,3 +47,15 @@ def test_each_command_has_a_script(pyproject: dict[str, dict[str, object]]) -> N
 
 def test_the_version_stands_in_one_place_more(pyproject: dict[str, dict[str, object]]) -> None:
     assert pyproject["project"]["version"] == __version__
+
+
+def test_each_engine_rule_names_tests_that_are_there() -> None:
+    page = (ROOT / "docs" / "engine.md").read_text("utf-8")
+    named = set(re.findall(r"`(test_\w+)`", page))
+    written = {
+        name
+        for path in (ROOT / "tests").rglob("test_*.py")
+        for name in re.findall(r"^\s*(?:async )?def (test_\w+)", path.read_text("utf-8"), re.MULTILINE)
+    }
+    assert len(named) > 20
+    assert named <= written
