@@ -1,9 +1,11 @@
 """What a person sees of a crawl: a line for each page, a progress line on a terminal, a summary at the end."""
 
 import json
+import os
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict, is_dataclass
 from typing import Any, Literal, Self, TextIO
 
@@ -11,6 +13,7 @@ from scrapy import signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 
+from polite_crawler.scheduling.closing import close
 from polite_crawler.spiders.results import CrawlSummary, DiscoveredUrl, DiscoverySummary, PageResult
 
 Output = Literal["text", "json", "none"]
@@ -25,6 +28,7 @@ class Console:
     def __init__(self, crawler: Crawler, output: Output, *, progress: bool) -> None:
         self._crawler = crawler
         self._output = output
+        self._gone = False
         self._status = StatusLine(sys.stderr) if progress and sys.stderr.isatty() else None
 
     @classmethod
@@ -43,7 +47,7 @@ class Console:
             return
         if self._status is not None:
             self._status.clear()
-        _print(to_json(item) if self._output == "json" else page_line(item))
+        self._print(to_json(item) if self._output == "json" else page_line(item))
         if self._status is not None:
             self._status.show(_progress(self._crawler))
 
@@ -54,10 +58,23 @@ class Console:
         if isinstance(summary, DiscoverySummary):
             # the newest comes first, so nothing is printed before everything is known
             for row in spider.found:
-                _print(to_json(row) if self._output == "json" else discovered_line(row))
+                self._print(to_json(row) if self._output == "json" else discovered_line(row))
         if isinstance(summary, CrawlSummary | DiscoverySummary):
             text = summary_text(summary) if isinstance(summary, CrawlSummary) else discovery_text(summary)
-            _print(to_json({"summary": asdict(summary)}) if self._output == "json" else text)
+            self._print(to_json({"summary": asdict(summary)}) if self._output == "json" else text)
+
+    def _print(self, text: str) -> None:
+        if self._gone:
+            return
+        try:
+            sys.stdout.write(text.encode("utf-8", "replace").decode("utf-8") + "\n")
+            sys.stdout.flush()
+        except BrokenPipeError:
+            # nobody reads on (`pc crawl ... | head`): there is no reason to ask a site for more
+            self._gone = True
+            with suppress(OSError, ValueError):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            close(self._crawler, "cancelled")
 
 
 class StatusLine:
@@ -140,8 +157,3 @@ def _progress(crawler: Crawler) -> str:
     scheduler = crawler.engine.scheduler if crawler.engine is not None else None
     queued = len(scheduler) if scheduler is not None and hasattr(scheduler, "__len__") else 0
     return f"{pages} pages, {queued} waiting"
-
-
-def _print(text: str) -> None:
-    sys.stdout.write(text.encode("utf-8", "replace").decode("utf-8") + "\n")
-    sys.stdout.flush()

@@ -25,6 +25,8 @@ class PageSpider(PoliteSpider):
     retries: int | None = 0
     """How often a busy or failing host is asked again; None: as POLITE_RETRIES says. A person who asks for one page
     can ask again."""
+    repeats = True
+    """Whether each URL gets its own result, also when another one has led to the same page."""
 
     def __init__(self, url: str | None = None, max_age: str | None = None, **kwargs: Any) -> None:
         no_more(kwargs, type(self))
@@ -44,7 +46,7 @@ class PageSpider(PoliteSpider):
         """A request of this spider."""
         tries = {} if self.retries is None else {TRIES: self.retries}
         meta = {REFRESH: True, **tries, **self.age_meta, **meta}
-        return Request(url, callback=self.parse, errback=self.failed, meta=meta)
+        return Request(url, callback=self.parse, errback=self.failed, dont_filter=self.repeats, meta=meta)
 
     async def parse(self, response: Response, **kwargs: Any) -> AsyncIterator[PageResult | Request]:
         """The result of a page."""

@@ -60,6 +60,7 @@ class SiteSpider(PageSpider):
 
     name = "site"
     retries = None
+    repeats = False
 
     def __init__(
         self,
@@ -152,7 +153,7 @@ class SiteSpider(PageSpider):
         yield self._ended(request, response)
         if trace.page is not None:
             self._name_page(urls.normal_or_none(response.url), trace.page.canonical)
-            for followed in self._follow(request, response.url, trace, trace.page):
+            async for followed in self._follow(request, response.url, trace, trace.page):
                 yield followed
 
     def failed(self, failure: Failure) -> Iterator[PageResult]:
@@ -203,14 +204,16 @@ class SiteSpider(PageSpider):
             close(self.crawler, "max-pages")
         return crawled
 
-    def _follow(self, request: Request, url: str, trace: Trace, page: Page) -> Iterator[Request]:
+    async def _follow(self, request: Request, url: str, trace: Trace, page: Page) -> AsyncIterator[Request]:
         links = link_urls(page)
         if (why := closed_page(trace)) is not None:
             self._skip(why, len(links))
             return
         closed = "trap:soft-404" if self._is_soft_404(url, trace, page) else None
         depth, followed = request.meta.get("depth", 0) + 1, 0
-        for link, may in links.items():
+        for number, (link, may) in enumerate(links.items(), 1):
+            if number % BREATH == 0:
+                await asyncio.sleep(0)
             choice = self._links.choose(link, depth, closed=closed) if may else Choice(reason="nofollow")
             if choice.url is None:
                 self._skip(choice.reason)
