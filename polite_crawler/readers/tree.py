@@ -64,9 +64,29 @@ def _parse(octets: bytes) -> tuple[HtmlElement, bool]:
         root = document_fromstring(octets, parser=parser, ensure_head_body=False)
     except (etree.ParserError, etree.XMLSyntaxError, AssertionError):
         return document_fromstring(_EMPTY), False
+    _join_roots(root)
     _close_head(root)
     fatal = parser.error_log.filter_from_level(etree.ErrorLevels.FATAL)
     return root, any(entry.type_name == "ERR_RESOURCE_LIMIT" or _DEPTH.search(entry.message) for entry in fatal)
+
+
+def _join_roots(root: HtmlElement) -> None:
+    """Append what follows the end tag of html to the body: libxml2 gives it roots of its own, a browser shows it."""
+    extras = [extra for extra in root.itersiblings() if isinstance(extra.tag, str)]
+    for extra in extras:
+        for part in [extra, *extra.iterchildren("head", "body")] if extra.tag == "html" else [extra]:
+            body = _body(root)
+            children = list(part) if part.tag in ("html", "head", "body") else [part]
+            if part.text and children != [part]:
+                _append_text(body, part.text)
+            body.extend(child for child in children if child.tag not in ("head", "body"))
+
+
+def _append_text(element: HtmlElement, text: str) -> None:
+    if len(element):
+        element[-1].tail = (element[-1].tail or "") + text
+    else:
+        element.text = (element.text or "") + text
 
 
 def _close_head(root: HtmlElement) -> None:
@@ -74,22 +94,28 @@ def _close_head(root: HtmlElement) -> None:
     leaves out its body tag would have its first sections in the head.
     """
     head = root.find("head")
-    if head is None:
+    first = None if head is None else next((at for at, part in enumerate(head) if part.tag not in _OF_HEAD), None)
+    if head is None or first is None:
         return
-    first = next((at for at, part in enumerate(head) if part.tag not in _OF_HEAD), None)
-    if first is None:
-        return
-    body = root.find("body")
-    if body is None:
-        body = root.makeelement("body")
-        root.append(body)
+    body = _body(root)
     moved = head[first:]
     for at, part in enumerate(moved):
         body.insert(at, part)
-    text = body.text
-    if text and moved:
+    if body.text:
         # The text that began the body now follows what was moved.
-        body.text, moved[-1].tail = None, (moved[-1].tail or "") + text
+        moved[-1].tail = (moved[-1].tail or "") + body.text
+        body.text = None
+
+
+def _body(root: HtmlElement) -> HtmlElement:
+    """The body of a page, or the frameset in its place; made when there is none."""
+    body = root.find("body")
+    if body is None:
+        body = root.find("frameset")
+    if body is None:
+        body = root.makeelement("body")
+        root.append(body)
+    return body
 
 
 def _flat(tag: re.Match[bytes]) -> bytes:

@@ -118,6 +118,23 @@ def test_a_page_without_a_body_tag(source: str, text: str) -> None:
     assert all(part.tag in ("title", "meta", "custom-box") for part in root.iterfind("head/*"))
 
 
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        ("<html><body><p>one</p></body></html>\n<p>two", "one\n\ntwo"),
+        ("<html><body><p>one</p></body></html> two <b>three</b>", "one\n\ntwo three"),
+        ("<html><body><p>one</body></html><!doctype html><html><head><title>t</title></head><body>two<p>three</body>"
+         "</html>four", "one\n\ntwo\n\nthree\n\nfour"),
+        ("<html><body>one</body></html><script>x</script><div>two</div>", "one\ntwo"),
+        ("<html><head></head></html><p>one", "one"),
+        ("<html><body>one</body></html><!-- x -->  ", "one"),
+        ("<html></html>one", "one"),
+    ],
+)  # fmt: skip
+def test_what_follows_the_end_of_the_page_is_shown(source: str, text: str) -> None:
+    assert see(source).text == text
+
+
 def test_aria_hidden_of_the_whole_page_is_a_modal() -> None:
     found = see("<div aria-hidden=true><p>The page behind the modal, which is long.</p></div><div>Cookies?</div>")
     assert found.text == "The page behind the modal, which is long.\n\nCookies?"
