@@ -11,8 +11,9 @@ from polite_crawler.crawler.course import Course, Item, Summary
 class Run(Generic[Item, Summary]):
     """An async iterable of what comes; it begins with the loop.
 
-    Leaving the loop (`break`, `return`, an exception, a cancelled task) cancels it. Where it matters that it has ended
-    before the program goes on, use it as an async context manager, or await `aclose`.
+    Leaving the loop (`break`, `return`, an exception, a cancelled task) cancels it, as it does for an async generator.
+    Where it matters that it has ended before the program goes on, use it as an async context manager, or await
+    `aclose`.
     """
 
     def __init__(self, course: Course[Item, Summary]) -> None:
@@ -90,7 +91,12 @@ class _Items(Generic[Item, Summary]):
                 raise StopAsyncIteration
             if not isinstance(found, Future):
                 return found
-            await asyncio.wrap_future(found)
+            try:
+                await asyncio.wrap_future(found)
+            except asyncio.CancelledError:
+                # the traceback would hold on to this for longer than the loop lives
+                self._course.cancel()
+                raise
 
     def __del__(self) -> None:
         self._course.cancel()
@@ -110,7 +116,11 @@ class _SyncItems(Generic[Item, Summary]):
                 raise StopIteration
             if not isinstance(found, Future):
                 return found
-            found.result()
+            try:
+                found.result()
+            except KeyboardInterrupt:
+                self._course.cancel()
+                raise
 
     def __del__(self) -> None:
         self._course.cancel()

@@ -6,6 +6,7 @@ from typing import Any, Self
 
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
+from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 from twisted.python.failure import Failure
 
@@ -148,9 +149,13 @@ class QueueFedSpider(PoliteSpider):
         after_each_request(self.crawler, self._request_ended)
 
     def _scheduled(self, request: Request) -> None:
-        if (call := call_of(request)) is not None:
-            call.pending += 1
-            call.request = request
+        if (call := call_of(request)) is None:
+            return
+        if call.left:
+            # a hop, or a request that comes back because its host rests
+            raise IgnoreRequest(_LEFT)
+        call.pending += 1
+        call.request = request
 
     def _request_ended(self, request: Request) -> None:
         call = call_of(request)
