@@ -72,17 +72,25 @@ def _parse(octets: bytes) -> tuple[HtmlElement, bool]:
 
 def _join_roots(root: HtmlElement) -> None:
     """Append what follows the end tag of html to the body: libxml2 gives it roots of its own, a browser shows it."""
-    extras = [extra for extra in root.itersiblings() if isinstance(extra.tag, str)]
-    for extra in extras:
-        for part in [extra, *extra.iterchildren("head", "body")] if extra.tag == "html" else [extra]:
-            body = _body(root)
-            children = list(part) if part.tag in ("html", "head", "body") else [part]
-            if part.text and children != [part]:
-                _append_text(body, part.text)
-            body.extend(child for child in children if child.tag not in ("head", "body"))
+    for extra in [extra for extra in root.itersiblings() if isinstance(extra.tag, str)]:
+        _pour(extra, _body(root))
 
 
-def _append_text(element: HtmlElement, text: str) -> None:
+def _pour(part: HtmlElement, body: HtmlElement) -> None:
+    """Append an element to the body; of another html, head or body only what it holds."""
+    if part.tag not in ("html", "head", "body"):
+        body.append(part)
+        return
+    tail = part.tail
+    _append_text(body, part.text)
+    for child in list(part):
+        _pour(child, body)
+    _append_text(body, tail)
+
+
+def _append_text(element: HtmlElement, text: str | None) -> None:
+    if not text:
+        return
     if len(element):
         element[-1].tail = (element[-1].tail or "") + text
     else:

@@ -2,6 +2,7 @@
 
 import re
 
+import html5lib
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -334,3 +335,17 @@ def test_any_source_is_read(source: str) -> None:
 @given(st.lists(st.sampled_from(["word", " ", "\n", "<br>", "<p>", "<td>", "\t", "<b>", "</b>"]), max_size=30))
 def test_no_word_is_lost(parts: list[str]) -> None:
     assert see("".join(parts)).text.count("word") == parts.count("word")
+
+
+_TAGS = ["html", "head", "body", "div", "p", "span", "b", "i", "a", "table", "tr", "td", "th", "tbody", "ul", "li", "ol", "section", "article", "main", "header", "nav", "form", "option", "button", "h1", "h2", "pre", "br", "hr", "dl", "dt", "dd", "label", "fieldset", "center", "font", "details", "summary", "blockquote"]
+_SOUP = st.lists(st.sampled_from([*(f"<{tag}>" for tag in _TAGS), *(f"</{tag}>" for tag in _TAGS), " w "]), max_size=25)
+
+
+@given(_SOUP)
+def test_no_word_is_lost_that_a_browser_shows(parts: list[str]) -> None:
+    """html5lib builds the tree that browsers build."""
+    numbers = iter(range(100))
+    source = "".join(f" w{next(numbers)} " if part == " w " else part for part in parts)
+    tree = html5lib.parse(source, namespaceHTMLElements=False)
+    words = set(re.findall(r"w\d+", "".join(tree.itertext())))
+    assert words <= set(re.findall(r"w\d+", see(source).text))
