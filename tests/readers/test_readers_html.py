@@ -261,6 +261,7 @@ def test_a_soft_404_is_a_note(source: str, is_soft: bool) -> None:
         ("https://www.example.com/consent", True),
         ("https://www.example.com/informed-consent-in-medicine", False),
         ("https://www.example.com/", False),
+        ("https://[www.example.com/", False),
     ],
 )
 def test_a_consent_page_is_a_note(url: str, is_wall: bool) -> None:
@@ -317,6 +318,18 @@ def test_too_much_microdata_is_a_note(source: str) -> None:
     page = read(source)
     assert "microdata" not in page.meta
     assert any(note.startswith("no microdata: more than") for note in page.notes)
+
+
+def test_a_failure_of_the_microdata_reader_is_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
+    from extruct.w3cmicrodata import MicrodataExtractor
+
+    def fail(*arguments: object, **options: object) -> None:
+        raise ValueError("odd")
+
+    monkeypatch.setattr(MicrodataExtractor, "extract_items", fail)
+    page = read(PRODUCT)
+    assert "microdata" not in page.meta
+    assert "no microdata: ValueError" in page.notes
 
 
 def test_the_main_text_is_verbatim_spans() -> None:

@@ -92,6 +92,7 @@ def test_read(body: bytes, content_type: str, kind: str, text: str, title: str |
         (PNG, "no text: an image"),
         (b"PK\x03\x04\x00[Content_Types].xml", "no text: an office document or an e-book, which is not opened"),
         (b"", "no text: the body is empty"),
+        (b"\xef\xbb\xbf \x7f", "no text: the body is empty"),
         (b"a" * (MAX_CHARS + 1), f"cut: more than {MAX_CHARS} characters"),
     ],
 )
