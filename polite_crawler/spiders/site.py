@@ -46,7 +46,7 @@ _REASONS: dict[str, Stopped] = {
 
 _SEED_FIRST = 4_000_000_000
 _SITEMAP_NEXT = 3_000_000_000
-_NOT_SENT_YET = ("redirect_urls", "polite_retries", "polite_idle")
+_SENT_BEFORE = ("redirect_urls", "polite_retries", "polite_idle")
 
 
 class SiteSpider(PageSpider):
@@ -133,7 +133,7 @@ class SiteSpider(PageSpider):
         if request.meta.get(KIND, "fetch") != "fetch":
             return Declined("max-pages", "the crawl has its pages") if self._has_enough(request) else None
         asked = request.meta.get("redirect_urls", [request.url])[0]
-        if request.meta.get("polite_source") != "seed" and not any(name in request.meta for name in _NOT_SENT_YET):
+        if request.meta.get("polite_source") != "seed" and not any(name in request.meta for name in _SENT_BEFORE):
             normal = urls.normal_or_none(request.url)
             if normal is not None and self._links.known.is_name(normal):
                 self._admitted.discard(asked)

@@ -372,3 +372,14 @@ def test_a_crawl_that_was_killed_goes_on_where_it_was(
     assert set(asked) == set(range(40))
     # what was in progress at the kill is asked again: the exchange, and pages whose links were not stored yet
     assert len(asked) <= 43
+
+
+@pytest.mark.slow
+def test_every_trap_of_the_site_at_once(site: Site, store_dir: Path) -> None:
+    settings = {"POLITE_TIMEOUTS": {"body": 1, "head": 2}}
+    run = enter(store_dir, site.url("/traps"), include="", exclude="", max_pages=5000, max_depth=100, settings=settings)
+    ends_well(run)
+    assert {"trap:calendar", "trap:query", "trap:repeat-path", "trap:session-id", "trap:soft-404"} <= set(
+        run.summary.skips
+    )
+    assert len(run.pages) < 1000
