@@ -64,7 +64,7 @@ def detect(body: bytes, content_type: str | None) -> tuple[str, Source]:
         found = _declared(body, markup=essence in ("", "text/html", "application/xhtml+xml"))
         if found is not None:
             return found
-    if _is_utf_8(body) and (not body.isascii() or essence in _UTF_8_TYPES):
+    if _is_utf_8(body) and (not body.isascii() or essence in _UTF_8_TYPES or essence.endswith(("/xml", "+xml"))):
         return "utf-8", "content"
     if essence in ("", "text/html"):
         late = prescan(body, LATE_PRESCAN)

@@ -37,6 +37,7 @@ RUSSIAN = "Привет, мир".encode("windows-1251")
         (b"<?xml version='1.0' encoding='koi8-r'?><a/>", "text/xml", "koi8-r", "xml"),
         (b"<?xml version='1.0' encoding='koi8-r'?><p>", "text/html", "koi8-r", "xml"),
         (b"<?xml version='1.0' encoding='nosuch'?><p>" + RUSSIAN, "text/html", "windows-1252", "default"),
+        (b"<a/>", "application/rss+xml", "utf-8", "content"),
         ("<?xml version='1.0'?>".encode("utf-16-le"), None, "utf-16le", "xml"),
         ("<?xml version='1.0'?>".encode("utf-16-be"), None, "utf-16be", "xml"),
         ("<p>é".encode(), "text/html", "utf-8", "content"),
