@@ -17,13 +17,14 @@ def facts_of(request: Request, trace: Trace, options: Options) -> Facts:
     kind = meta.get("polite_kind", "fetch")
     referer = request.headers.get("Referer")
     return Facts(
-        url=meta.get("polite_url", request.url),
+        url=request.url,
         kind=kind,
         method=request.method,
         recipe=meta.get("polite_recipe", "page" if kind in ("fetch", "render") else None),
         job=meta.get("polite_job"),
         robots=trace.robots,
         validators=trace.validators,
+        signed=trace.signed,
         redirect_of=meta.get("polite_redirect_of"),
         referrer=referer.decode("latin-1") if referer else None,
         software=SOFTWARE,

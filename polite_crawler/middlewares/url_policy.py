@@ -40,6 +40,7 @@ class UrlPolicy:
         if self._lanes.limit(deadline_of(request)) < self._lanes.clock.now():
             raise Declined("deadline", outcomes.DEADLINE_NOTE)
         _keep_secrets_home(request, self._params)
+        _log_in(request)
 
 
 def _keep_secrets_home(request: Request, params: frozenset[str]) -> None:
@@ -50,6 +51,14 @@ def _keep_secrets_home(request: Request, params: frozenset[str]) -> None:
             del request.headers["Referer"]
         else:
             request.headers["Referer"] = safe
+
+
+def _log_in(request: Request) -> None:
+    """Send the user name and the password of a URL that somebody asked for; one that a redirect names is not sent."""
+    if "@" in request.url and "Authorization" not in request.headers and not request.meta.get("redirect_times"):
+        value = basic_authorization(request.url)
+        if value is not None:
+            request.headers["Authorization"] = value
 
 
 def basic_authorization(url: str) -> str | None:

@@ -1,5 +1,6 @@
 """What a crawl leaves in the store, and what the store answers in its place."""
 
+import base64
 import gzip
 import json
 from importlib.resources import files
@@ -196,3 +197,16 @@ def test_a_held_back_page_shows_no_title_and_no_text(site: Site, store_dir: Path
         assert (read.held_back, read.text, read.title) == (True, "", None)
     (capture,) = run.captures("fetch")
     assert capture.hold == "ai-input=no"
+
+
+def test_the_user_name_and_password_of_a_url_are_sent_and_never_stored(site: Site, store_dir: Path) -> None:
+    url = site.url("/secrets/echo?q=1").replace("://", f"://user:{SECRET}@")
+    run = fetch(site, store_dir, url)
+    (seen,) = site.log(path="/secrets/echo")
+    assert seen.header("authorization") == "Basic " + base64.b64encode(f"user:{SECRET}".encode()).decode()
+    (capture,) = run.captures("fetch")
+    assert capture.url == site.url("/secrets/echo?q=1").replace("://", "://REDACTED:REDACTED@")
+    assert capture.request is not None
+    assert "Authorization: Basic REDACTED" in capture.request.head
+    (page,) = run.pages
+    assert SECRET not in f"{page}"
