@@ -31,6 +31,7 @@ _MIDDLEWARES: tuple[tuple[type | None, str, int], ...] = (
     (None, "polite_crawler.middlewares.lane_gate.LaneGate", 105),
     (StockUserAgent, "polite_crawler.middlewares.identity.Identity", 500),
     (StockRetry, "polite_crawler.middlewares.retry.Retry", 550),
+    (None, "polite_crawler.middlewares.render.Render", 570),
     (StockRedirect, "polite_crawler.middlewares.redirect.Redirect", 600),
     (None, "polite_crawler.middlewares.validators.Validators", 900),
     (None, "polite_crawler.middlewares.capture.CaptureMiddleware", 950),

@@ -10,7 +10,7 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 
-from polite_crawler.errors import StoreError
+from polite_crawler.errors import RenderRefused, StoreError
 from polite_crawler.middlewares.facts import facts_of
 from polite_crawler.pipelines.draft import Draft
 from polite_crawler.rules import challenges, outcomes
@@ -61,6 +61,8 @@ class CaptureMiddleware:
         now = self._lanes.clock.now()
         if isinstance(exception, Declined):
             capture = evidence.of_skip(facts, reason=exception.reason, note=exception.note, now=now)
+        elif isinstance(exception, RenderRefused):
+            capture = evidence.of_skip(facts, reason=exception.reason, note=str(exception), now=now)
         elif isinstance(exception, ExchangeError) and exception.kind == "egress":
             capture = evidence.of_skip(facts, reason="egress", note=str(exception), now=now)
         elif trace.wire is not None:
@@ -76,6 +78,12 @@ class CaptureMiddleware:
         await self._log(request, trace, capture, trace.wire)
 
     def _of_wire(self, request: Request, trace: Trace, wire: Wire) -> Capture:
+        if wire.made is not None:
+            # it is no answer of the host, so it says nothing of its pace and stops
+            outcome = outcomes.of_status(wire.status)
+            return evidence.of_wire(
+                facts_of(request, trace, self._options), wire, outcome=outcome, notes=tuple(trace.notes)
+            )
         headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in wire.headers]
         verdict = challenges.classify(wire.status, headers, wire.decoded or b"")
         outcome = outcomes.of_status(wire.status, challenge=verdict.kind == "challenge")

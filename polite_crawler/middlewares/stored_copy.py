@@ -29,7 +29,7 @@ from polite_crawler.transport.trace import trace_of
 MAX_AGE = "polite_max_age"
 """The meta key of a request's own POLITE_MAX_AGE."""
 
-_KINDS = frozenset({"fetch", "sitemap", "feed"})
+_KINDS = frozenset({"fetch", "sitemap", "feed", "subresource"})
 _SECRET_HEADERS = ("Authorization", "Cookie")
 
 logger = logging.getLogger(__name__)
@@ -64,17 +64,21 @@ class StoredCopy:
                 return response_of(request, copy, answer.body)
         if max_age.kind == "stored":
             raise Declined("stored", "not in the store, and max-age is 'stored': nothing is sent")
-        trace_of(request).stale = copy
+        trace_of(request).stale = copy if copy is not None and copy.capture.outcome == "ok" else None
         return None
 
     def _copy(self, request: Request) -> CopyFacts | None:
-        if redaction.has_secret(request.url, self._options.secret_params):
+        if not may_be_stored(request, self._options.secret_params):
             return None
-        if any(name in request.headers for name in _SECRET_HEADERS):
-            return None
+        kind = request.meta.get(KIND, "fetch")
         try:
             return parts_of(self._crawler).index.reading(
-                lambda catalog: catalog.copy_of(request.url, request.meta.get(KIND, "fetch"))
+                # a browser follows the redirects of a sub-request itself, from one origin to another
+                lambda catalog: (
+                    catalog.answer_of(request.url, kind)
+                    if kind == "subresource"
+                    else catalog.copy_of(request.url, kind)
+                )
             )
         except StoreError as error:
             logger.warning("%s", error)
@@ -88,3 +92,10 @@ class StoredCopy:
         """The body and the page of a copy, read off the event loop; None when the body is damaged."""
         blobs = parts_of(self._crawler).blobs
         return await asyncio.get_running_loop().run_in_executor(None, read_answer, copy.capture, blobs)
+
+
+def may_be_stored(request: Request, params: frozenset[str]) -> bool:
+    """Whether the store can answer a request: it cannot tell whose answer it holds when the request has a secret."""
+    return not redaction.has_secret(request.url, params) and not any(
+        name in request.headers for name in _SECRET_HEADERS
+    )

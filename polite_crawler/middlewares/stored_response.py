@@ -35,9 +35,9 @@ class StoredAnswer:
 
 
 def read_answer(capture: Capture, blobs: Blobs) -> StoredAnswer | None:
-    """The body and the page of a capture; None when its body is missing or damaged."""
+    """The body and the page of a capture; None when its body is missing or damaged. A redirect needs none."""
     if capture.body is None:
-        return None
+        return StoredAnswer(b"", None) if capture.outcome == "redirect" else None
     try:
         body = projection.read_body(capture, blobs.get(capture.body.sha256))
     except (BlobError, UndecodableBody, OSError) as error:

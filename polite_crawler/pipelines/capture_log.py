@@ -31,6 +31,8 @@ class CaptureLog:
         if draft.wire is not None and draft.capture.body is not None:
             packed = (projection.content_type(draft.capture) or "").lower().startswith(_PACKED)
             blobs.append(BlobBytes(draft.wire.payload, coded=draft.wire.coding is not None or packed))
+        if draft.wire is not None and draft.wire.made is not None and draft.wire.made.picture is not None:
+            blobs.append(BlobBytes(draft.wire.made.picture, coded=True))
         written = await asyncio.wrap_future(self._parts.writer.submit(draft.capture, blobs=blobs))
         draft.position = written.position
         return draft

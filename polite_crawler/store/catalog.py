@@ -231,6 +231,24 @@ class Catalog:
         except (DamagedLine, NotStored):
             return None
 
+    def answer_of(self, url: str, kind: str) -> CopyFacts | None:
+        """As `copy_of`, but of this very URL: the latest body or redirect that its server answered with."""
+        key = normal_or_none(url)
+        row = self.connection.execute(
+            "SELECT id, fetched, outcome, secret FROM cap WHERE url=? AND kind=? AND outcome IN ('ok', 'redirect')"
+            " ORDER BY fetched DESC, id DESC LIMIT 1", (key, kind),
+        ).fetchone()  # fmt: skip
+        if row is None or row[3]:
+            return None
+        try:
+            capture = self.capture(row[0])
+        except (DamagedLine, NotStored):
+            return None
+        if row[2] == "ok":
+            return self.copy_of(url, kind)
+        # where a redirect with a secret in its target led is not in the record
+        return None if capture.redacted else CopyFacts(capture, row[1])
+
     def copy_ids(self, url: str, kind: str = "fetch") -> CopyIds | None:
         """As `copy_of`, without a look at the log."""
         key = normal_or_none(url)

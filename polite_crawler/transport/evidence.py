@@ -24,7 +24,7 @@ from polite_crawler.store.record import (
     Validators,
     utc,
 )
-from polite_crawler.transport.wire import ExchangeError, Wire
+from polite_crawler.transport.wire import ExchangeError, Made, Wire
 
 SENSED = 256
 """How many octets of an answer that is no HTTP go into the note."""
@@ -55,8 +55,10 @@ def of_wire(
     facts: Facts, wire: Wire, *, outcome: Outcome, reason: str | None = None, notes: Iterable[str] = ()
 ) -> Capture:
     """The capture of an exchange that gave a response. Its body comes by `with_body`."""
-    request = redaction.redact_request_head(wire.request_head, facts.params, facts.secrets)
     response = redaction.redact_response_head(wire.response_head, facts.params, facts.secrets)
+    if wire.made is not None:
+        return _of_browser(facts, wire, wire.made, response, outcome=outcome, notes=notes)
+    request = redaction.redact_request_head(wire.request_head, facts.params, facts.secrets)
     return _base(
         facts,
         time=Time(
@@ -72,6 +74,28 @@ def of_wire(
         response=ResponseHead(response.head.decode("latin-1"), "redacted" if response.places else "exact"),
         places=[*request.places, *response.places],
     )
+
+
+def _of_browser(
+    facts: Facts, wire: Wire, made: Made, head: redaction.RedactedHead, *, outcome: Outcome, notes: Iterable[str]
+) -> Capture:
+    """The capture of a rendered page. No server sent it, so it has no request and no address."""
+    source = {"of": made.of}
+    if made.picture is not None:
+        source["picture"] = hashlib.sha256(made.picture).hexdigest()
+    capture = _base(
+        facts,
+        time=Time(
+            start=utc(wire.started), head_ms=_ms(wire.headed - wire.started), end_ms=_ms(wire.ended - wire.started)
+        ),
+        outcome=outcome,
+        note=_note([*wire.notes, *notes]),
+        status=wire.status,
+        http=wire.http,
+        response=ResponseHead(head.head.decode("latin-1"), "browser"),
+        places=list(head.places),
+    )
+    return replace(capture, source=source)
 
 
 def of_failure(facts: Facts, error: ExchangeError, *, now: float, notes: Iterable[str] = ()) -> Capture:

@@ -19,15 +19,14 @@ from polite_crawler.scheduling.per_crawler import PerCrawler
 from polite_crawler.scheduling.requests import deadline_of, host_of
 from polite_crawler.transport.exchange import Client, Sign, Timeouts
 from polite_crawler.transport.heads import Pairs
+from polite_crawler.transport.in_progress import Ended, InProgress
+from polite_crawler.transport.meta import KIND, LANE, MAX_BYTES, SIGN
+from polite_crawler.transport.plain import plain_of
+from polite_crawler.transport.render_handler import RenderHandler
 from polite_crawler.transport.trace import trace_of
 from polite_crawler.transport.wire import ExchangeError, Wire
 
-SIGN = "polite_sign"
-"""The meta key of a request's signer (`exchange.Sign`), asked at the moment of sending."""
-MAX_BYTES = "polite_max_bytes"
-"""The meta key of a request's own limit of the body, in bytes after decoding."""
-KIND = "polite_kind"
-"""The meta key of the kind of a request's capture."""
+__all__ = ["KIND", "MAX_BYTES", "SIGN", "PoliteDownloadHandler", "UndecodableBody", "handler_of"]
 
 _TYPED = {b"content-type": b"Content-Type", b"content-disposition": b"Content-Disposition"}
 _HOPS = frozenset({301, 302, 303, 307, 308})
@@ -43,6 +42,7 @@ class PoliteDownloadHandler(BaseDownloadHandler):
     """Sends every request of a crawler: pages, robots.txt, hops and renders. One instance for both schemes.
 
     It takes the lane of the host, gives it back with the raw answer, and leaves the Wire in the trace of the request.
+    A sub-request of a render comes with the lane that the render holds.
     """
 
     lazy = False
@@ -51,8 +51,8 @@ class PoliteDownloadHandler(BaseDownloadHandler):
         super().__init__(crawler)
         self._lanes: HostLanes = lanes_of(crawler)
         self._client = self.make_client(crawler)
-        self._exchanges: dict[Request, asyncio.Task[object]] = {}
-        self._aborted: dict[Request, str] = {}
+        self._progress = InProgress()
+        self._renders = RenderHandler(crawler, self._lanes, self._progress)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -78,18 +78,21 @@ class PoliteDownloadHandler(BaseDownloadHandler):
         """The response of one exchange. A request that the queue has handed out does not wait here for its lane:
         LaneBusy sends it back.
 
-        Raises ExchangeError when there is no response (`egress` with the note of the policy), UndecodableBody, and
-        what the lane raises: HostStopped, DeadlineReached, Closing.
+        Raises ExchangeError when there is no response (`egress` with the note of the policy), UndecodableBody,
+        RenderRefused, and what the lane raises: HostStopped, DeadlineReached, Closing.
         """
         if request.meta.get("proxy"):
             raise NotSupported("a proxy hides the address that is reached, so none is used: remove meta['proxy']")
         trace = trace_of(request)
+        if (plain := plain_of(request)) is not None:
+            return await self._renders.download(request, plain)
         host, kind = host_of(request), str(request.meta.get(KIND, "fetch"))
-        lane = await self._lanes.acquire(host, deadline=deadline_of(request), kind=kind, wait=not trace.queued)
+        held: Lane | None = request.meta.get(LANE)
+        lane = held or await self._lanes.acquire(host, deadline=deadline_of(request), kind=kind, wait=not trace.queued)
         answer: pacing.Answer | None = None
         began = self._lanes.clock.now()
         try:
-            wire = await self._exchange(request, lane)
+            wire = await self._exchange(request, lane, held=held is not None)
             trace.wire = wire
             answer = _answer(wire, kind)
         except ExchangeError as error:
@@ -99,24 +102,24 @@ class PoliteDownloadHandler(BaseDownloadHandler):
             answer = pacing.Answer(kind=kind, seconds=self._lanes.clock.now() - began)
             raise
         finally:
-            self._lanes.release(lane, answer)
+            if held is None:
+                self._lanes.release(lane, answer)
+            elif answer is not None:
+                self._lanes.learn(lane, answer)
         request.meta["download_latency"] = wire.headed - wire.started
         return _response(request, wire, self._client.certificate(wire))
 
     def abort(self, note: str, wanted: Callable[[Request], bool] = lambda request: True) -> int:
-        """End exchanges in progress, by default all: each fails at once with the kind `cancelled` and the note. Gives
-        how many there were."""
-        tasks = [(request, task) for request, task in self._exchanges.items() if wanted(request)]
-        for request, task in tasks:
-            self._aborted[request] = note
-            task.cancel()
-        return len(tasks)
+        """End exchanges and renders in progress, by default all: an exchange fails at once with the kind `cancelled`
+        and the note, a render is refused. Gives how many there were."""
+        return self._progress.end(note, wanted)
 
     async def close(self) -> None:
-        """Close all connections."""
+        """Close all connections, and the browser."""
+        await self._renders.close()
         await self._client.close()
 
-    async def _exchange(self, request: Request, lane: Lane) -> Wire:
+    async def _exchange(self, request: Request, lane: Lane, *, held: bool) -> Wire:
         signer: Sign | None = request.meta.get(SIGN)
         sent = False
         started = self._lanes.clock.now()
@@ -130,29 +133,16 @@ class PoliteDownloadHandler(BaseDownloadHandler):
             sent = True
             return more
 
-        task = asyncio.current_task()
-        assert task is not None
-
-        def lost() -> None:
-            task.cancel()
-
-        lane.on_lost = lost
-        self._exchanges[request] = task
         limit = request.meta.get(MAX_BYTES)
         try:
-            return await self._client.exchange(
-                request.method, request.url, _headers(request), request.body, max_bytes=limit, sign=at_sending
-            )
-        except asyncio.CancelledError:
-            note = f"the lane of {lane.host} was lost to another process" if lane.lost else self._aborted.get(request)
-            if note is not None and not task.uncancel():
-                ended = self._lanes.clock.now()
-                raise ExchangeError("cancelled", note, sent=sent, started=started, ended=ended) from None
-            raise
-        finally:
-            lane.on_lost = None
-            del self._exchanges[request]
-            self._aborted.pop(request, None)
+            # who holds the lane for several requests hears itself of its loss
+            with self._progress.of(request, None if held else lane):
+                return await self._client.exchange(
+                    request.method, request.url, _headers(request), request.body, max_bytes=limit, sign=at_sending
+                )
+        except Ended as end:
+            now = self._lanes.clock.now()
+            raise ExchangeError("cancelled", str(end), sent=sent, started=started, ended=now) from None
 
 
 def handler_of(crawler: Crawler) -> PoliteDownloadHandler:

@@ -7,6 +7,14 @@ from polite_crawler.store.record import Tls, Truncated
 
 
 @dataclass(frozen=True, slots=True)
+class Made:
+    """What a browser made of a page: `of` names the capture of the plain page, `picture` is a PNG image of it."""
+
+    of: str
+    picture: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Wire:
     """A finished exchange.
 
@@ -14,6 +22,9 @@ class Wire:
     body as received (transfer coding removed, content coding kept); `decoded` is it with the content coding removed,
     cut at the limit, or None when it does not decode (`undecodable` then says why). Times are epoch seconds.
     `interim` are the exact heads of the class 1xx that came before; `notes` name what was borne of the server.
+
+    `made` stands in what no server sent: a page as a browser made it. Its head is that of the plain page as far as it
+    is true of the payload, and it has no request head and no address.
     """
 
     request_head: bytes
@@ -38,6 +49,7 @@ class Wire:
     wire_octets: int
     notes: tuple[str, ...] = ()
     interim: tuple[bytes, ...] = ()
+    made: Made | None = None
 
     def header(self, name: str) -> str | None:
         """The values of a header, joined by ", ", or None. The name in any case."""

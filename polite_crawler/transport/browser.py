@@ -1,0 +1,269 @@
+"""The system's Chromium without a network of its own: started when it is needed, closed when it is not.
+
+Playwright starts and drives it. Its own interception of requests is not used (scrapy-playwright stands on it): that
+does not see the hops of a redirect, and lets a page read the answers of other origins. `tab` uses the Fetch domain of
+the Chrome DevTools Protocol instead.
+"""
+
+import asyncio
+import logging
+import os
+import shutil
+import tempfile
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+from scrapy.crawler import Crawler
+
+from polite_crawler.errors import RenderRefused
+from polite_crawler.scheduling.options import options_of
+from polite_crawler.scheduling.render_slots import RenderSlots, slots_of, use_slots
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser as Chromium
+    from playwright.async_api import Page, Playwright
+
+PROGRAMS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
+"""The names of the program, the one that is taken first at the front."""
+
+NO_NETWORK = (
+    "--host-resolver-rules=MAP * ~NOTFOUND",  # no name and no address literal is connected to
+    "--no-proxy-server",
+    "--disable-quic",
+    "--webrtc-ip-handling-policy=disable_non_proxied_udp",  # WebRTC asks no resolver for an address literal
+    "--disable-features=AsyncDns,DnsOverHttps,MediaRouter,OptimizationHints,AutofillServerCommunication",
+)
+_QUIET = (
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--mute-audio",
+)
+_START_SECONDS = 30.0
+_END_SECONDS = 5.0
+_IDLE_SECONDS = 30.0
+_MOST_TABS = 100
+_BROWSERS: "WeakKeyDictionary[Crawler, Browser]" = WeakKeyDictionary()
+
+logger = logging.getLogger(__name__)
+
+
+class BrowserLost(Exception):
+    """The browser went away while a page was made. It can be started again."""
+
+
+class Browser:
+    """One Chromium for the renders of one event loop.
+
+    It starts with the first tab, ends after some idle seconds, and is begun anew after many tabs. `find` gives its
+    program, or raises RenderRefused. After a start that failed, or without a program, every tab is refused at once.
+    """
+
+    def __init__(
+        self,
+        slots: RenderSlots,
+        *,
+        user_agent: str | None = None,
+        find: "Callable[[], str]" = lambda: find_program(),
+        idle_seconds: float = _IDLE_SECONDS,
+        kept: bool = False,
+    ) -> None:
+        self.slots = slots
+        self._user_agent = user_agent
+        self._find = find
+        self._idle_seconds = idle_seconds
+        self._kept = kept
+        self._gate = asyncio.Lock()
+        self._program: str | None = None
+        self._refused: str | None = None
+        self._playwright: Playwright | None = None
+        self._chromium: Chromium | None = None
+        self._home: str | None = None
+        self._open = 0
+        self._tabs = 0
+        self._idle: asyncio.TimerHandle | None = None
+        self._ending: set[asyncio.Task[None]] = set()
+
+    @property
+    def refused(self) -> str | None:
+        """Why nothing is rendered in this run, or None. It looks for the program one time, and says so one time."""
+        if self._refused is None and self._program is None:
+            try:
+                self._program = self._find()
+            except RenderRefused as error:
+                self._refuse(str(error))
+        return self._refused
+
+    @asynccontextmanager
+    async def tab(self) -> "AsyncIterator[Page]":
+        """A page of a fresh context: nothing of another page is in it, nothing of it stays.
+
+        Raises RenderRefused when there is no browser, BrowserLost when it went away meanwhile.
+        """
+        if self._idle is not None:
+            self._idle.cancel()
+            self._idle = None
+        self._open += 1
+        try:
+            chromium = await self._started()
+            async with self._page(chromium) as page:
+                yield page
+        finally:
+            self._open -= 1
+            if not self._open:
+                self._idle = asyncio.get_running_loop().call_later(self._idle_seconds, self._end_idle)
+
+    async def close(self) -> None:
+        """A crawler has ended: end the browser, unless it is kept for others."""
+        if not self._kept:
+            await self.shut()
+
+    async def shut(self) -> None:
+        """End the browser."""
+        if self._idle is not None:
+            self._idle.cancel()
+            self._idle = None
+        async with self._gate:
+            await self._end()
+        if self._ending:
+            await asyncio.wait(self._ending, timeout=_END_SECONDS)
+
+    @asynccontextmanager
+    async def _page(self, chromium: "Chromium") -> "AsyncIterator[Page]":
+        from playwright.async_api import Error
+
+        try:
+            context = await chromium.new_context(
+                user_agent=self._user_agent, service_workers="block", accept_downloads=False, locale="en"
+            )
+            try:
+                yield await context.new_page()
+            finally:
+                try:
+                    async with asyncio.timeout(_END_SECONDS):
+                        await context.close()
+                except TimeoutError:
+                    logger.warning("a tab of the browser did not close, so the browser is begun anew")
+                    await self._drop(chromium)
+        except Error as error:
+            if chromium.is_connected():
+                raise
+            raise BrowserLost(str(error)) from error
+
+    async def _started(self) -> "Chromium":
+        async with self._gate:
+            if self.refused is not None:
+                raise RenderRefused("browser", self.refused)
+            chromium, is_worn = self._chromium, self._tabs >= _MOST_TABS and self._open == 1
+            if chromium is not None and chromium.is_connected() and not is_worn:
+                self._tabs += 1
+                return chromium
+            await self._end()
+            try:
+                async with asyncio.timeout(_START_SECONDS):
+                    self._chromium = await self._start()
+            except Exception as error:
+                await self._end()
+                why = "it did not start in time" if isinstance(error, TimeoutError) else _first_line(error)
+                self._refuse(f"the browser does not start: {why}")
+                raise RenderRefused("browser", self._refused or why) from error
+            self._tabs = 1
+            return self._chromium
+
+    async def _start(self) -> "Chromium":
+        from playwright.async_api import async_playwright
+
+        self._home = tempfile.mkdtemp(prefix="polite-browser-")
+        self._playwright = await async_playwright().start()
+        return await self._playwright.chromium.launch(
+            executable_path=self._program,
+            args=[*NO_NETWORK, *_QUIET],
+            # Chromium has no sandbox for root; anyone else gets it, or no browser
+            chromium_sandbox=os.geteuid() != 0,
+            env={
+                "HOME": self._home,
+                "TMPDIR": self._home,
+                "PATH": os.environ.get("PATH", os.defpath),
+                "LANG": "C.UTF-8",
+            },
+            handle_sigint=False,
+            handle_sigterm=False,
+            handle_sighup=False,
+        )
+
+    async def _drop(self, chromium: "Chromium") -> None:
+        """End a browser that hangs; who has a tab of it open loses it."""
+        async with self._gate:
+            if self._chromium is chromium:
+                await self._end()
+
+    async def _end(self) -> None:
+        playwright, self._playwright, self._chromium = self._playwright, None, None
+        home, self._home = self._home, None
+        if playwright is not None:
+            # it ends the browser, and its own process; whatever it trips over, nothing more can be done
+            with suppress(Exception):
+                async with asyncio.timeout(_END_SECONDS):
+                    await playwright.stop()
+        if home is not None:
+            await asyncio.get_running_loop().run_in_executor(None, lambda: shutil.rmtree(home, ignore_errors=True))
+
+    def _end_idle(self) -> None:
+        self._idle = None
+        if not self._open:
+            task = asyncio.ensure_future(self.shut())
+            self._ending.add(task)
+            task.add_done_callback(self._ending.discard)
+
+    def _refuse(self, why: str) -> None:
+        self._refused = why
+        logger.warning("pages that need JavaScript are read as plain HTML: %s", why)
+
+
+def find_program() -> str:
+    """The path of the system's Chromium. Raises RenderRefused."""
+    if find_spec("playwright") is None:
+        raise RenderRefused("browser", "playwright is not installed; pip install 'polite-crawler[render]'")
+    for name in PROGRAMS:
+        if (path := shutil.which(name)) is not None:
+            return path
+    brought = _playwright_browsers()
+    if brought:
+        return str(max(brought))
+    raise RenderRefused("browser", "there is no Chromium; install it, for example with apt-get install chromium")
+
+
+def browser_of(crawler: Crawler) -> Browser:
+    """The browser of a crawler."""
+    browser = _BROWSERS.get(crawler)
+    if browser is None:
+        agent = options_of(crawler).identity.user_agent
+        browser = _BROWSERS[crawler] = Browser(slots_of(crawler), user_agent=agent)
+    return browser
+
+
+def use_browser(crawler: Crawler, browser: Browser) -> None:
+    """Let a crawler share a browser and its places with others, before it starts."""
+    _BROWSERS[crawler] = browser
+    use_slots(crawler, browser.slots)
+
+
+def _playwright_browsers() -> list[Path]:
+    """The browsers that `playwright install` brought."""
+    folder = Path(os.environ.get("PLAYWRIGHT_BROWSERS_PATH") or Path.home() / ".cache" / "ms-playwright")
+    names = ("chromium_headless_shell-*/*/*headless*shell", "chromium-*/chrome-linux*/chrome")
+    return [path for name in names for path in folder.glob(name) if os.access(path, os.X_OK)]
+
+
+def _first_line(error: Exception) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    for line in lines:
+        if "No usable sandbox" in line or "Failed to launch" in line:
+            return line
+    return lines[0] if lines else type(error).__name__
