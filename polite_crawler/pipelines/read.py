@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import sys
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -49,8 +50,11 @@ class Read:
         return cls(options_of(crawler).identity.tokens, parts_of(crawler).extractors)
 
     def close_spider(self) -> None:
-        """End the reader threads."""
+        """End the reader threads, and the PDF processes when a PDF was read."""
         self._pool.shutdown(wait=True, cancel_futures=True)
+        pdf = sys.modules.get("polite_crawler.readers.pdf")
+        if pdf is not None:
+            pdf.close_worker()
 
     async def process_capture(self, draft: Draft) -> Draft:
         """Give the draft its page, its documents and its signals."""
