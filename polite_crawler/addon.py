@@ -19,6 +19,7 @@ from polite_crawler.errors import PoliteError
 from polite_crawler.rules.options import DEFAULTS
 from polite_crawler.scheduling.options import of_settings
 from polite_crawler.scheduling.usage import stop_with
+from polite_crawler.signing import configured_signer
 from polite_crawler.store.folder import StoreFolder
 
 _MIDDLEWARES: tuple[tuple[type | None, str, int], ...] = (
@@ -35,6 +36,7 @@ _MIDDLEWARES: tuple[tuple[type | None, str, int], ...] = (
     (StockRedirect, "polite_crawler.middlewares.redirect.Redirect", 600),
     (None, "polite_crawler.middlewares.validators.Validators", 900),
     (None, "polite_crawler.middlewares.capture.CaptureMiddleware", 950),
+    (None, "polite_crawler.middlewares.web_bot_auth.WebBotAuth", 980),
 )
 
 _REMOVED: tuple[type, ...] = (
@@ -109,6 +111,7 @@ class Addon:
             settings.set(name, value, "default")
         try:
             options = of_settings(settings)
+            configured_signer(options.signature)
             StoreFolder(options.store).create()
         except PoliteError as error:
             stop_with(error)

@@ -4,7 +4,7 @@ import argparse
 
 from polite_crawler.cli.exits import Exit
 from polite_crawler.cli.fetch import age
-from polite_crawler.cli.options import engine_settings, whole
+from polite_crawler.cli.options import add_signature, engine_settings, whole
 from polite_crawler.cli.output import Output
 from polite_crawler.errors import StoreError
 from polite_crawler.rules import urls
@@ -25,6 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="keep the URLs of one more host, or of *.example.org; may be repeated",
     )
     parser.add_argument("--max-age", type=age, metavar="D", help="use a stored copy that is younger (24h)")
+    add_signature(parser)
 
 
 def run(args: argparse.Namespace, output: Output) -> int:

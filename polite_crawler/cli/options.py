@@ -20,6 +20,7 @@ DEFAULTS: dict[str, Any] = {
 }
 """What a common option is when it is not given. It stands here once, because it may stand before or after a name."""
 
+_SIGNATURE = {"sign_key": "POLITE_SIGN_KEY", "signature_agent": "POLITE_SIGNATURE_AGENT"}
 _HOME = "~/.polite-crawler"
 
 
@@ -44,6 +45,18 @@ def add_common(parser: argparse.ArgumentParser) -> None:
     add("--log-json", "log one JSON object a line", action="store_true")
     add("--no-progress", "no progress line", action="store_true")
     group.add_argument("--version", action="version", version=f"polite-crawler {__version__}")
+
+
+def add_signature(parser: argparse.ArgumentParser) -> None:
+    """Add the options that sign requests (Web Bot Auth)."""
+    parser.add_argument(
+        "--sign-key", metavar="FILE", help="sign each request with this Ed25519 key (POLITE_CRAWLER_SIGN_KEY)"
+    )
+    parser.add_argument(
+        "--signature-agent",
+        metavar="URL",
+        help="where the key directory is: an origin, or the URL of a JWK set (POLITE_CRAWLER_SIGNATURE_AGENT)",
+    )
 
 
 def defaults() -> argparse.Namespace:
@@ -97,4 +110,7 @@ def engine_settings(args: argparse.Namespace, environment: Mapping[str, str] = o
         settings["POLITE_ALLOW_PRIVATE"] = True
     if args.on_behalf_of:
         settings["POLITE_ON_BEHALF_OF"] = list(args.on_behalf_of)
+    for name, setting in _SIGNATURE.items():
+        if (value := getattr(args, name, None)) is not None:
+            settings[setting] = value
     return settings

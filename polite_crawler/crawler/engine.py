@@ -15,6 +15,7 @@ from twisted.python.failure import Failure
 from polite_crawler.crawler.stored import StoredPages
 from polite_crawler.errors import PoliteError, StoreError
 from polite_crawler.middlewares.stored_response import usual_headers
+from polite_crawler.middlewares.web_bot_auth import use_signer
 from polite_crawler.pipelines.parts import StoreParts, use_parts
 from polite_crawler.query.store import Store
 from polite_crawler.rules import urls
@@ -25,6 +26,7 @@ from polite_crawler.scheduling.closing import ERROR, close
 from polite_crawler.scheduling.lane_group import LaneGroup
 from polite_crawler.scheduling.lanes import lanes_of, use_lanes
 from polite_crawler.scheduling.ready_queue import ready_queue_of
+from polite_crawler.signing import RequestSigner
 from polite_crawler.spiders.events import FROM_STORE, Event, Listener, events_of
 from polite_crawler.spiders.page import reason_of
 from polite_crawler.spiders.queue_fed import CLOSED, QueueFedSpider
@@ -125,6 +127,7 @@ class Engine:
         *,
         host_state: HostStateStore | None = None,
         extractors: Mapping[str, Extractor] | None = None,
+        signer: RequestSigner | None = None,
         clock: Clock | None = None,
         on_event: Listener | None = None,
     ) -> None:
@@ -134,6 +137,7 @@ class Engine:
         self._hosts = host_state or open_hosts(StoreFolder(options.store).create().hosts)
         self._lanes = LaneGroup(self._hosts, options.policy_of, clock=clock, max_wait=options.max_wait)
         self._parts = StoreParts(options, extractors=extractors, kept=True)
+        self._signer = signer
         self._on_event = on_event
         self._crawls: set[Crawl] = set()
         self._main: Crawl | None = None
@@ -238,6 +242,8 @@ class Engine:
         crawler = Crawler(spider, settings)
         use_parts(crawler, self._parts)
         use_lanes(crawler, self._lanes.join())
+        if self._signer is not None:
+            use_signer(crawler, self._signer)
         if self._on_event is not None:
             events_of(crawler).listen(self._on_event)
         return crawler

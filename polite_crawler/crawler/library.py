@@ -16,6 +16,7 @@ from polite_crawler.query.store import Store
 from polite_crawler.rules import durations, urls
 from polite_crawler.rules.durations import Duration
 from polite_crawler.scheduling.clock import Clock
+from polite_crawler.signing import RequestSigner, configured_signer
 from polite_crawler.spiders.discover import DiscoverSpider
 from polite_crawler.spiders.events import Listener
 from polite_crawler.spiders.results import (
@@ -292,6 +293,7 @@ def open_crawler(
     on_event: Listener | None = None,
     extractors: Mapping[str, Extractor] | None = None,
     host_state: HostStateStore | None = None,
+    signer: RequestSigner | None = None,
     clock: Clock | None = None,
     scrapy: Mapping[str, Any] | None = None,
     **options: Any,
@@ -307,16 +309,26 @@ def open_crawler(
     `options` are the settings of the package in lower case, without POLITE_; `scrapy` holds settings of Scrapy by
     their own names. `on_event` gets each event, in the loop that opened the crawler (without one: in the crawler's
     thread). `extractors` read documents from the captures of a recipe, by its name. `host_state` keeps the pace and
-    the stops (by default `hosts.sqlite` in the store); who made it closes it. Nothing of the program is configured: no
-    logging, no signal handler, no reactor.
+    the stops (by default `hosts.sqlite` in the store); who made it closes it. `signer` signs each request (Web Bot
+    Auth), in the place of the key of the settings. Nothing of the program is configured: no logging, no signal handler,
+    no reactor.
 
     Raises BadOption for an option that is not valid. Opening raises StoreError.
     """
     settings = settings_of(dir, options, scrapy)
     checked = options_of(settings)
+    configured_signer(checked.signature)
 
     def make(listener: Listener | None) -> Engine:
-        return Engine(settings, checked, host_state=host_state, extractors=extractors, clock=clock, on_event=listener)
+        return Engine(
+            settings,
+            checked,
+            host_state=host_state,
+            extractors=extractors,
+            signer=signer,
+            clock=clock,
+            on_event=listener,
+        )
 
     return Opening(make, on_event)
 

@@ -70,7 +70,8 @@ class RobotsFiles:
     async def of(self, url: str, *, deadline: float | None = None) -> InForce:
         """What counts for the origin of a URL. Requests that come while the file is asked for wait for that answer.
 
-        Raises DeadlineReached and Closing when the file could not be asked for in time.
+        Raises DeadlineReached and Closing when the file could not be asked for in time, and Declined when the request
+        for it could not be signed.
         """
         key = origin(url)
         known = self._known.get(key)
@@ -122,6 +123,9 @@ class RobotsFiles:
         except ExchangeError as error:
             return Answer(error=error.kind)
         except Declined as error:
+            if error.reason == "signer":
+                # nobody was asked: that says nothing of the file, and the page fails for the same reason
+                raise
             return Answer(error=error.reason)
         except PoliteError:
             raise

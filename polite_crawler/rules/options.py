@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from polite_crawler.errors import BadOption
-from polite_crawler.rules import addresses, durations, identity, pacing, redaction, rendering
+from polite_crawler.rules import addresses, durations, identity, pacing, redaction, rendering, signature
 
 DEFAULTS: dict[str, Any] = {
     "POLITE_STORE": None,
@@ -33,6 +33,12 @@ DEFAULTS: dict[str, Any] = {
     "POLITE_RENDER": "auto",
     "POLITE_MAX_RENDERS": 2,
     "POLITE_SCREENSHOT": False,
+    "POLITE_SIGN_KEY": "",
+    "POLITE_SIGNATURE_AGENT": "",
+    "POLITE_SIGN": "always",
+    "POLITE_SIGN_COVER": [],
+    "POLITE_SIGN_FORM": "uri",
+    "POLITE_SIGN_LIFETIME": "5m",
     "POLITE_SECRET_PARAMS": [],
     "POLITE_SCOPE": "",
     "POLITE_LABELS": {},
@@ -60,6 +66,7 @@ class Options:
     render: rendering.Mode
     max_renders: int
     screenshot: bool
+    signature: signature.SignatureOptions
     secret_params: frozenset[str]
     scope: str | None
     labels: Mapping[str, str]
@@ -106,6 +113,7 @@ class Options:
             render=rendering.mode(setting("POLITE_RENDER"), "POLITE_RENDER"),
             max_renders=_count(setting, "POLITE_MAX_RENDERS", least=1),
             screenshot=_flag(setting, "POLITE_SCREENSHOT"),
+            signature=_signature(setting, environment),
             secret_params=redaction.secret_params(_names(setting, "POLITE_SECRET_PARAMS")),
             scope=_text(setting, "POLITE_SCOPE") or None,
             labels={str(k): str(v) for k, v in _mapping(setting, "POLITE_LABELS").items()},
@@ -117,6 +125,17 @@ class Options:
 def store_path(option: str | None, environment: Mapping[str, str] = os.environ) -> str:
     """The folder of the store: the option, the environment's POLITE_CRAWLER_DIR, or ~/.polite-crawler."""
     return option or environment.get("POLITE_CRAWLER_DIR") or _HOME
+
+
+def _signature(setting: Callable[[str], Any], environment: Mapping[str, str]) -> signature.SignatureOptions:
+    return signature.signature_options(
+        key=_text(setting, "POLITE_SIGN_KEY") or environment.get("POLITE_CRAWLER_SIGN_KEY", "").strip(),
+        agent=_text(setting, "POLITE_SIGNATURE_AGENT") or environment.get("POLITE_CRAWLER_SIGNATURE_AGENT", "").strip(),
+        when=_text(setting, "POLITE_SIGN").lower(),
+        cover=_names(setting, "POLITE_SIGN_COVER"),
+        form=_text(setting, "POLITE_SIGN_FORM").lower(),
+        lifetime_s=_span(setting, "POLITE_SIGN_LIFETIME"),
+    )
 
 
 def _text(setting: Callable[[str], Any], name: str) -> str:

@@ -2,17 +2,14 @@
 
 import re
 from dataclasses import dataclass
-from typing import Literal
 from urllib.parse import urlsplit
 
 import http_sf
 
 from polite_crawler.errors import BadOption
 from polite_crawler.rules import urls
+from polite_crawler.rules.signature import Form
 from polite_crawler.signing.draft import DIRECTORY_PATH
-
-Form = Literal["uri", "origin"]
-"""`uri`: the URL of the JWK set (draft -01). `origin`: the origin, whose well-known path a verifier appends (-00)."""
 
 LEGACY = ""
 """The label of the one member of a bare string, which drafts before -00 sent."""
@@ -33,7 +30,8 @@ class AgentMember:
 
 def agent_uri(text: str, form: Form = "uri") -> str:
     """The value of our member for what a person gave. A bare origin becomes its well-known URL, another URL stays as
-    it is; `form="origin"` gives the origin. Raises BadOption for what is no https URL that a header can hold."""
+    it is (the form of the draft -01); `form="origin"` gives the origin, whose well-known path a verifier appends (-00).
+    Raises BadOption for what is no https URL that a header can hold."""
     given = text.strip()
     parts = _split(given)
     if parts is None or parts.scheme != "https" or not parts.hostname or not urls.is_http(given):

@@ -6,6 +6,8 @@ from typing import Any, cast
 
 import http_sf
 
+from polite_crawler.signing.draft import TAG
+
 MOST_SIGNATURES = 8
 """So many signatures of a message are looked at: each costs a verifier time."""
 
@@ -73,3 +75,9 @@ def read_inputs(text: str) -> tuple[SignatureInput, ...] | None:
             components = tuple((str(name), extra) for name, extra in listed)
             found.append(SignatureInput(label, components, params))
     return tuple(found)
+
+
+def asks_for_signature(field: str) -> bool:
+    """Whether an Accept-Signature field asks for a signature for Web Bot Auth: a member with that tag, or with none
+    (RFC 9421 section 5.1)."""
+    return any(one.params.get("tag", TAG) == TAG for one in read_inputs(field) or ())

@@ -12,20 +12,14 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from http_message_signatures import HTTPMessageSigner, algorithms
 
 from polite_crawler.errors import BadOption
-from polite_crawler.signing.agent import Form, agent_field, agent_uri
+from polite_crawler.rules.signature import COVERABLE, LONGEST_S, Form, SignatureOptions
+from polite_crawler.signing.agent import agent_field, agent_uri
 from polite_crawler.signing.draft import LABEL, TAG
 from polite_crawler.signing.keys import load_private_key, private_key, public_jwk
 from polite_crawler.signing.message import Components, request_message
 
-COVERABLE: tuple[str, ...] = ("@method", "@path", "@query", "@target-uri", "@scheme", "@request-target")
-"""What a signature can cover beside the authority and the agent. @method and @path keep a seen signature from being
-used for another page of the same host."""
-
 LIFETIME_S = 300.0
 """How long a signature is valid, in seconds, unless a setting says otherwise."""
-
-LONGEST_S = 86_400.0
-"""The longest lifetime (24 h, as the draft recommends)."""
 
 _NONCE_OCTETS = 64
 _SIGNER = HTTPMessageSigner(signature_algorithm=algorithms.ED25519, component_resolver_class=Components)
@@ -130,6 +124,21 @@ class WebBotAuthSigner:
         )
         _SIGNER.apply(message, prepared, self._sign(prepared.signature_base))
         return dict(message.headers.items())
+
+
+def configured_signer(options: SignatureOptions, *, clock: Callable[[], float] = time.time) -> WebBotAuthSigner | None:
+    """The signer that the settings ask for; None when they ask for none. Raises BadOption for a key that cannot be
+    read or used."""
+    if not options.on:
+        return None
+    return WebBotAuthSigner.of_key(
+        load_private_key(options.key),
+        options.agent,
+        form=options.form,
+        cover=options.cover,
+        lifetime_s=options.lifetime_s,
+        clock=clock,
+    )
 
 
 def _signing(key: Ed25519PrivateKey) -> SignOctets:

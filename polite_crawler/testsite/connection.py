@@ -13,6 +13,7 @@ from polite_crawler.testsite.control import control
 from polite_crawler.testsite.exchange import Ask, Ending, Hold, Reply, Step, respond
 from polite_crawler.testsite.journal import Entry
 from polite_crawler.testsite.routes import find_route
+from polite_crawler.testsite.signatures import refused
 from polite_crawler.testsite.state import State
 
 MAX_HEAD = 256 * 1024
@@ -114,6 +115,8 @@ class Connection(asyncio.Protocol):
             return
         self._entry = self._state.journal.begin(self._host, method, target, head, self._id, self._nth)
         self._state.changed()
+        if self._state.gate is not None:
+            ask.refusal = self._state.gate.refusal(ask)
         self._answer(ask)
 
     def _answer(self, ask: Ask) -> None:
@@ -201,6 +204,8 @@ class Connection(asyncio.Protocol):
 
 
 def _reply(ask: Ask) -> Reply:
+    if ask.refusal is not None and not ask.path.startswith("/signature"):
+        return refused(ask, ask.refusal)
     route = find_route(ask)
     if route is None:
         return respond(ask, f"<title>Not found</title><h1>No page {ask.path!a}</h1>", status=404)

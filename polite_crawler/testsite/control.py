@@ -4,12 +4,13 @@ import json
 from urllib.parse import parse_qsl
 
 from polite_crawler.testsite.exchange import Ask, respond
+from polite_crawler.testsite.signatures import Gate
 from polite_crawler.testsite.state import BadReset
 
 CONTROLS = {
     "/__log": "JSON list of the requests seen; ?host=ADDRESS and ?path=PREFIX select",
     "/__reset": "forget log, counters and options; then set ?latency=SECONDS, ?robots=VARIANT, ?robots_text=TEXT, "
-    "of one ?host=ADDRESS or of all, ?log=0 for no log",
+    "of one ?host=ADDRESS or of all, ?log=0 for no log, ?signature_keys=JWKS to let in signed requests alone",
     "/__set": "the same options, and nothing is forgotten",
     "/__release": "let the answers that wait at /hold/NAME go on: ?name=NAME",
 }
@@ -41,10 +42,13 @@ def _set(ask: Ask) -> None:
     robots, text = given.pop("robots", None), given.pop("robots_text", None)
     if "log" in given:
         ask.state.journal.on = given.pop("log") != "0"
+    keys = given.pop("signature_keys", None)
     if given:
         raise BadReset(f"no option {next(iter(given))!r}")
     seconds = None if latency is None else float(latency)
     ask.state.set(host=host, latency=seconds, robots=robots, robots_text=text)
+    if keys is not None:
+        ask.state.gate = Gate(keys) if keys else None
 
 
 def _json(ask: Ask, value: object, *, status: int = 200) -> bytes:

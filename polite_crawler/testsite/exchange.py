@@ -52,6 +52,8 @@ class Ask:
     query: str = ""
     rest: str = ""
     """The part of the path after the prefix of the route, still percent-encoded."""
+    refusal: str | None = None
+    """Why a site that lets in signed requests alone refuses this one."""
     _params: dict[str, list[str]] | None = field(default=None, repr=False)
 
     @property

@@ -16,12 +16,13 @@ from polite_crawler.testsite.robots import ROBOTS, VARIANTS
 from polite_crawler.testsite.scripts import SCRIPTS
 from polite_crawler.testsite.secrets import SECRETS
 from polite_crawler.testsite.signals import SIGNALS
+from polite_crawler.testsite.signatures import SIGNATURES
 from polite_crawler.testsite.sitemaps import SITEMAPS
 from polite_crawler.testsite.traps import TRAPS
 
 FAMILIES: tuple[Family, ...] = (
     PAGES, ROBOTS, REDIRECTS, STATUSES, SLOW, CODINGS, FRAMING, CHARSETS, BOT_CHECKS, CACHING, SIGNALS, SECRETS, TRAPS,
-    SITEMAPS, FEEDS, SCRIPTS,
+    SITEMAPS, FEEDS, SCRIPTS, SIGNATURES,
 )  # fmt: skip
 ROUTES: tuple[Route, ...] = tuple(route for family in FAMILIES for route in family.routes)
 

@@ -13,6 +13,7 @@ from typing import Self, TypeVar
 from polite_crawler.testsite.connection import Connection
 from polite_crawler.testsite.journal import Seen
 from polite_crawler.testsite.robots import VARIANTS
+from polite_crawler.testsite.signatures import Gate
 from polite_crawler.testsite.state import State
 
 MAX_HOSTS = 250
@@ -178,6 +179,11 @@ class Site:
         self._call(
             lambda: self._running.state.set(host=address, latency=latency, robots=robots, robots_text=robots_text)
         )
+
+    def let_in(self, signature_keys: str | None) -> None:
+        """Let in requests alone that a key of this JWK set signed, on each host, until the next reset; None ends it."""
+        gate = Gate(signature_keys) if signature_keys is not None else None
+        self._call(lambda: setattr(self._running.state, "gate", gate))
 
     def release(self, name: str) -> None:
         """Let the answers that wait at /hold/NAME go on."""

@@ -2,8 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from polite_crawler.testsite.journal import Journal, Seen
+
+if TYPE_CHECKING:
+    from polite_crawler.testsite.signatures import Gate
 
 
 class BadReset(ValueError):
@@ -28,6 +32,8 @@ class State:
     port: int
     scheme: str = "http"
     robots_variants: frozenset[str] = frozenset()
+    gate: "Gate | None" = None
+    """Lets in signed requests alone, on each host; None for a site that asks for no signature."""
     journal: Journal = field(default_factory=Journal)
     _default: Options = Options()
     _by_host: dict[str, Options] = field(default_factory=dict)
@@ -70,6 +76,7 @@ class State:
         self.journal.clear()
         self.journal.on = True
         self._default, self._by_host = Options(), {}
+        self.gate = None
         self._visits.clear()
         for name in list(self._held):
             self.release(name)

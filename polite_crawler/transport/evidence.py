@@ -20,6 +20,7 @@ from polite_crawler.store.record import (
     RequestHead,
     ResponseHead,
     RobotsCheck,
+    Signed,
     Time,
     Validators,
     utc,
@@ -42,6 +43,7 @@ class Facts:
     job: str | None = None
     robots: tuple[RobotsCheck, ...] = ()
     validators: Validators | None = None
+    signed: Signed | None = None
     redirect_of: str | None = None
     referrer: str | None = None
     software: str | None = None
@@ -206,6 +208,7 @@ def _base(
         job=facts.job,
         robots=facts.robots,
         validators=facts.validators,
+        signed=facts.signed,
         redirect_of=facts.redirect_of,
         referrer=referrer.url if referrer else None,
         software=facts.software,

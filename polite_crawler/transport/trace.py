@@ -6,7 +6,7 @@ from scrapy import Request
 
 from polite_crawler.readers.page import Page
 from polite_crawler.store.catalog import CopyFacts
-from polite_crawler.store.record import Capture, RobotsCheck, Validators
+from polite_crawler.store.record import Capture, RobotsCheck, Signed, Validators
 from polite_crawler.transport.wire import Wire
 
 META = "polite"
@@ -22,6 +22,8 @@ class Trace:
     robots: tuple[RobotsCheck, ...] = ()
     robots_body: bytes | None = None
     validators: Validators | None = None
+    signed: Signed | None = None
+    """The signature that went out with the request, once it did."""
     notes: list[str] = field(default_factory=list)
     capture: Capture | None = None
     page: Page | None = None
