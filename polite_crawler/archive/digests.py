@@ -5,7 +5,6 @@ base32 fails in one, unpadded base32 in another.
 """
 
 import base64
-import binascii
 import hashlib
 import re
 from dataclasses import dataclass
@@ -70,12 +69,12 @@ def _value(text: str, size: int) -> tuple[bytes | None, str | None]:
 def _base32(bare: str) -> bytes | None:
     try:
         return base64.b32decode(bare + "=" * (-len(bare) % 8))
-    except binascii.Error:
+    except ValueError:
         return None
 
 
 def _base64(bare: str) -> bytes | None:
     try:
         return base64.b64decode(bare.replace("-", "+").replace("_", "/") + "=" * (-len(bare) % 4), validate=True)
-    except (binascii.Error, ValueError):
+    except ValueError:
         return None

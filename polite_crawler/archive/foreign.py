@@ -49,7 +49,7 @@ _TRUNCATED: dict[str, Truncated] = {"length": "length", "disconnect": "disconnec
 _TLS = re.compile(r"tls/(\d\.\d)")
 # what a browser loads for a page and nobody quotes
 _PARTS = ("image/", "video/", "audio/", "font/", "text/css", "text/javascript", "application/javascript",
-          "application/x-javascript", "application/font", "application/wasm", "application/octet-stream")  # fmt: skip
+          "application/x-javascript", "application/font", "application/wasm")  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,8 +145,10 @@ def moment(text: str | None) -> int | None:
 
 
 def _calendar_day(found: re.Match[str]) -> str:
-    day = date(int(found[1]) or 1, 1, 1) + timedelta(days=max(int(found[2]), 1) - 1)
-    return day.isoformat()
+    try:
+        return (date(int(found[1]), 1, 1) + timedelta(days=int(found[2]) - 1)).isoformat()
+    except (ValueError, OverflowError):
+        return found[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,8 +204,9 @@ def _http(record: ArchiveRecord, block: bytes) -> HttpBlock:
         if record.type == "revisit":
             return HttpBlock(b"", b"", b"", framed=False)
         raise NotAnAnswer(f"the block is {record.content_type or 'of no type'} and not HTTP")
-    kind = record.get("Content-Type") or "application/octet-stream"
-    head = f"HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\n\r\n".encode("latin-1", "replace")
+    kind = record.get("Content-Type")
+    fields = f"Content-Type: {kind}\r\n" if kind else ""
+    head = f"HTTP/1.1 200 OK\r\n{fields}\r\n".encode("latin-1", "replace")
     return HttpBlock(head, block, block, framed=False)
 
 

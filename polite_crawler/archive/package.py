@@ -24,7 +24,9 @@ _LOCAL_HEADER = struct.Struct("<4s22xHH")
 _ENCRYPTED = 1
 _WARC = (".warc", ".warc.gz", ".arc", ".arc.gz", ".warc.zst")
 
-UNREADABLE = (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError)
+UNREADABLE = (
+    zipfile.BadZipFile, zlib.error, struct.error, EOFError, OverflowError, RuntimeError, ValueError,
+)  # fmt: skip
 """What zipfile raises for members that are damaged, encrypted or packed in a way it does not know."""
 
 
@@ -40,7 +42,7 @@ class Package:
         self._file = path.open("rb")
         try:
             self._zip = zipfile.ZipFile(self._file)
-        except (*UNREADABLE, ValueError, struct.error) as error:
+        except UNREADABLE as error:
             self._file.close()
             raise PackageError(f"no ZIP file ({error})") from None
         self.entries: dict[str, zipfile.ZipInfo] = {}

@@ -14,11 +14,13 @@ from polite_crawler.archive.sources import Source, source_of
 HEADER_LIMIT = 1 << 20
 """Octets of the named fields of one record: more is no record."""
 UNIT_LIMIT = 1 << 30
-"""Octets of one block that are unpacked only to pass over them. Behind more the reader gives the record up."""
+"""Octets of one block that are read only to pass over them. Behind more the reader gives the record up."""
+REREAD_LIMIT = 1 << 30
+"""Octets that are read again behind wrong lengths. After more the reader goes on from where it is."""
 
 _CHUNK = 1 << 16
 _VERSION = re.compile(rb"WARC/(\d+\.\d+)[ \t]*(\r?\n)")
-_ARC_LINE = re.compile(rb"\S+ \S+ \d{12,17} .*\d+[ \t]*\r?\n")
+_ARC_LINE = re.compile(rb"\S+ \S+ \d{12,17} (?:[^\n]* )?\d{1,18}[ \t]*\r?\n")
 _NEXT_RECORD = re.compile(rb"(?<=\n)WARC/\d+\.\d+\r?\n")
 _PLAIN_HEADER = re.compile(rb"WARC/(\d+\.\d+)\r\n((?:[!#$%&'*+.^_`|~0-9A-Za-z-]+:[^\r\n]*\r\n)+)\r\n")
 _HEADER = 1 << 12
@@ -108,6 +110,7 @@ class RecordReader:
         self._current: ArchiveRecord | None = None
         self._search = False
         self._told = False
+        self._reread = 0
         self.records = 0
 
     def __iter__(self) -> Iterator[ArchiveRecord]:
@@ -138,7 +141,7 @@ class RecordReader:
         """Go behind a record."""
         if record.finished:
             return
-        while record.read < UNIT_LIMIT and self.read_block(record, _CHUNK):
+        while record.read < UNIT_LIMIT and not self._source.bomb and self.read_block(record, _CHUNK):
             pass
         if record.lost is None and record.size is not None and record.read < record.size:
             record.lost = f"a block of {record.size} octets, too long to be read"
@@ -155,6 +158,9 @@ class RecordReader:
 
     def _next(self) -> ArchiveRecord | None:
         while True:
+            if self._source.bomb:
+                self._fault(self._unit, "far more octets come out than an archive holds; the rest is not read")
+                return None
             if not self._in_unit and not self._begin():
                 return None
             if self._search and not self._find_record():
@@ -166,10 +172,12 @@ class RecordReader:
             record = self._header()
             if record is not None:
                 return record
-            if self._source.whole or self._peek():
-                self._search = True
-            else:
+            if self._source.whole:
                 self._leave()
+            else:
+                self._search = bool(self._peek())
+                if not self._search:
+                    self._leave()
 
     def _begin(self) -> bool:
         unit = self._source.begin()
@@ -185,11 +193,16 @@ class RecordReader:
         if self._source.fault is not None and not self._told:
             self._fault(self._unit, self._source.fault)
             self._told = True
-        if record is not None and record.read and not record.cut and self._source.rewind(record.start):
-            self._held, self._used = b"", record.start
         if not self._source.whole:
-            self._held = b""
-        self._in_unit = self._search = self._source.whole and bool(self._peek())
+            self._held, self._in_unit = b"", False
+            return
+        if record is not None and record.read and self._reread < REREAD_LIMIT:
+            self._reread += record.read
+            self._source.rewind(record.start)
+            self._held, self._used = b"", record.start
+        self._in_unit = self._find_record()
+        if record is not None and self._in_unit:
+            record.cut = False  # its length was wrong: another record stands in what seemed to be its block
 
     def _header(self) -> ArchiveRecord | None:
         start = self._used
@@ -244,7 +257,7 @@ class RecordReader:
                 return fields
             if text[0] in " \t" and fields:
                 name, value = fields[-1]
-                fields[-1] = (name, f"{value} {text.strip()}")
+                fields[-1] = (name, f"{value} {text.strip()}".strip())
                 continue
             name, colon, value = text.partition(":")
             if not colon or not _TOKEN.fullmatch(name.strip()):

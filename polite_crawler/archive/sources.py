@@ -14,6 +14,8 @@ LZ4 = b"\x04\x22\x4d\x18"
 
 _BEGINNING = b"WARC/"
 _CHUNK = 1 << 16
+_BOMB_FROM = 1 << 28
+_BOMB_RATIO = 200
 _PROBE = 1 << 12
 _ZSTD_DICTIONARY = b"\x5d\x2a\x4d\x18"
 _LARGEST_DICTIONARY = 1 << 24
@@ -21,12 +23,14 @@ _LARGEST_DICTIONARY = 1 << 24
 
 class Source(Protocol):
     """A file as a sequence of units. `fault` says why the unit ended early, `end` is the offset behind the octets that
-    were used so far; `whole` is true for a file that is one unit, `ended` once the file has no more octets for it."""
+    were used so far; `whole` is true for a file that is one unit, `ended` once the file has no more octets for it, and
+    `bomb` once far more octets came out than any archive holds."""
 
     fault: str | None
     end: int
     whole: bool
     ended: bool
+    bomb: bool
 
     def begin(self) -> int | None:
         """Go to the next unit and give its offset; None at the end of the file. Behind a unit that is damaged or was
@@ -37,8 +41,8 @@ class Source(Protocol):
         """At most so many octets of the unit; none at its end."""
         ...
 
-    def rewind(self, offset: int) -> bool:
-        """Go back to an octet of the unit; False when the source cannot."""
+    def rewind(self, offset: int) -> None:
+        """Go back to an octet of a file that is one unit."""
         ...
 
 
@@ -46,6 +50,7 @@ class Plain:
     """A file that is not compressed."""
 
     whole = True
+    bomb = False
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -68,11 +73,10 @@ class Plain:
         self.ended = not octets
         return octets
 
-    def rewind(self, offset: int) -> bool:
+    def rewind(self, offset: int) -> None:
         """Go back in the file."""
         self._file.seek(offset)
         self.end, self.ended = offset, False
-        return True
 
 
 class _Unpacker(Protocol):
@@ -130,6 +134,8 @@ class _Packed:
         self._start = 0
         self._unit: _Unpacker | None = None
         self._lost = False
+        self._unpacked = 0
+        self.bomb = False
         self.fault: str | None = None
         self.end = 0
         self.ended = False
@@ -168,6 +174,8 @@ class _Packed:
             self._held = self._unit.rest
             self._offset += before - len(self._held)
             self.end = self._offset
+            self._unpacked += len(out)
+            self.bomb = self._unpacked > max(_BOMB_FROM, _BOMB_RATIO * self._offset)
             if self._unit.eof:
                 self._unit = None
             elif ended and not out:
@@ -177,9 +185,9 @@ class _Packed:
                 return out
         return b""
 
-    def rewind(self, offset: int) -> bool:
+    def rewind(self, offset: int) -> None:
         """What was unpacked is gone."""
-        return False
+        raise NotImplementedError
 
     def _unpacker(self) -> _Unpacker:
         raise NotImplementedError
@@ -204,24 +212,29 @@ class _Packed:
 
     def _find_unit(self) -> None:
         """Go to the next octets that unpack to the beginning of a record, or to the end of the file."""
+        at = 0
         while True:
-            more = self._fill(_PROBE)
-            at = self._held.find(self._magic)
+            more = self._fill(at + _PROBE)
+            at = self._held.find(self._magic, at)
             if at >= 0:
-                self._take(at)
-                self._fill(_PROBE)
-                if self._is_unit():
+                self._fill(at + _PROBE)
+                if self._is_unit(at):
+                    self._take(at)
                     return
-                self._take(1)
+                at += 1
             elif more:
                 self._take(len(self._held) - len(self._magic) + 1)
+                at = 0
             else:
                 self._take(len(self._held))
                 return
+            if at > _CHUNK:
+                self._take(at)
+                at = 0
 
-    def _is_unit(self) -> bool:
+    def _is_unit(self, at: int) -> bool:
         try:
-            return self._unpacker().unpack(self._held[:_PROBE], len(_BEGINNING)) == _BEGINNING
+            return self._unpacker().unpack(self._held[at : at + _PROBE], len(_BEGINNING)) == _BEGINNING
         except self._errors:
             return False
 
