@@ -23,6 +23,7 @@ COMMANDS: dict[str, str] = {
     "find": "search the stored pages",
     "import": "read a WARC, ARC or WACZ file into the store",
     "key-directory": "print the key directory that lets sites verify signed requests",
+    "mcp": "serve the tools to an assistant (Model Context Protocol)",
     "read": "print the stored text of a page",
     "reindex": "build the index of the store again from its log",
     "store": "look into the store: stats, hosts, reset, doctor, cat, seal, erase",

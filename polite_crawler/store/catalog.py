@@ -273,6 +273,22 @@ class Catalog:
         ).fetchone()
         return str(row[0]) if row else None
 
+    def listing(self, offset: int, limit: int) -> list[str]:
+        """The ids of the documents that are not held back, in the order in which they came."""
+        rows = self.connection.execute(
+            "SELECT key FROM doc WHERE cur IS NOT NULL AND NOT held ORDER BY id LIMIT ? OFFSET ?", (limit, offset)
+        )
+        return [row[0] for row in rows]
+
+    def captures_like(self, prefix: str, limit: int) -> list[str]:
+        """The ids of captures that begin with a prefix and gave a version that is not held back."""
+        rows = self.connection.execute(
+            "SELECT DISTINCT v.capture FROM ver v JOIN doc d ON d.id = v.doc WHERE v.capture >= ?1"
+            " AND substr(v.capture, 1, length(?1)) = ?1 AND v.held IS NULL AND NOT d.held ORDER BY v.capture LIMIT ?2",
+            (prefix, limit),
+        )
+        return [row[0] for row in rows]
+
     def counts(self) -> dict[str, int]:
         """How many documents, held-back documents, versions and captures the index has."""
         names = ("documents", "held_back", "versions", "captures")
