@@ -49,12 +49,19 @@ def _commands() -> str:
     return "\n".join(f"- `pc-{name}`: {about}" for name, about in sorted(COMMANDS.items()))
 
 
+def _mcp_tools() -> str:
+    from polite_crawler.mcp.table import markdown
+
+    return markdown()
+
+
 GENERATED: dict[str, Callable[[], str]] = {
     "secret-params": _secret_params,
     "secret-headers": _secret_headers,
     "tracking-params": _tracking_params,
     "testsite-routes": _testsite_routes,
     "commands": _commands,
+    "mcp-tools": _mcp_tools,
 }
 
 
