@@ -10,6 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any, TextIO
 
+from polite_crawler.rules.controls import json_for_terminal
+
 _C0_C1 = {code: "\ufffd" for code in (*range(32), *range(127, 160)) if code not in (9, 10)}
 _ONE_LINE = (
     _C0_C1
@@ -61,7 +63,7 @@ class Output:
 
     def fact(self, value: Any) -> None:
         """Print a result as one line of JSON (UTF-8, every key)."""
-        text = json.dumps(plain(value), ensure_ascii=False)
+        text = json_for_terminal(json.dumps(plain(value), ensure_ascii=False))
         # a lone surrogate becomes its JSON escape
         self.octets(text.encode("utf-8", "backslashreplace") + b"\n")
 

@@ -33,6 +33,9 @@ class UrlPolicy:
         trace_of(request)
         if not urls.is_http(request.url):
             raise Declined("url", "only http and https URLs with a host are fetched")
+        # the field of a stored head leads to a record of a URL, and a person may copy one
+        if redaction.is_record(request.url, self._params):
+            raise Declined("url", "the URL is a record: its secret was not kept, REDACTED stands for it")
         # a spider can count its pages, so that no request too many goes out
         declines = getattr(self._crawler.spider, "decline_request", None)
         if declines is not None and (declined := declines(request)) is not None:

@@ -18,8 +18,8 @@ from polite_crawler.rules.urls import is_http, origin, without_fragment
 
 __all__ = [
     "DEFAULT_SECRET_PARAMS", "REDACTED", "SECRET_HEADERS", "Place", "RedactedHead", "RedactedUrl", "find_secrets",
-    "has_secret", "mask", "redact_request_head", "redact_response_head", "redact_url", "safe_referer", "secret_params",
-    "secrets_of",
+    "has_secret", "is_record", "mask", "redact_request_head", "redact_response_head", "redact_url",
+    "safe_referer", "secret_params", "secrets_of",
 ]  # fmt: skip
 
 
@@ -59,6 +59,13 @@ def redact_url(url: str, params: frozenset[str] = DEFAULT_SECRET_PARAMS) -> Reda
 def has_secret(url: str, params: frozenset[str] = DEFAULT_SECRET_PARAMS) -> bool:
     """Whether the record of the URL has a redacted part: such a URL is never answered from the store."""
     return bool(redact_url(url, params).places)
+
+
+def is_record(url: str, params: frozenset[str] = DEFAULT_SECRET_PARAMS) -> bool:
+    """Whether this is what was written down for a URL with a secret: REDACTED stands for each of its secrets, so it
+    names no page."""
+    redacted = redact_url(url, params)
+    return bool(redacted.places) and redacted.url == url
 
 
 def safe_referer(url: str, params: frozenset[str] = DEFAULT_SECRET_PARAMS) -> str | None:

@@ -11,6 +11,7 @@ from urllib.parse import quote_from_bytes, unquote
 
 from polite_crawler.errors import BadOption
 from polite_crawler.rules.hostnames import ascii_host
+from polite_crawler.rules.secretfields import SecretFinder
 
 TRACKING_PARAMS: tuple[str, ...] = (
     "utm_*", "gclid", "dclid", "gbraid", "wbraid", "gad_source", "gclsrc", "fbclid", "msclkid", "yclid", "ysclid",
@@ -296,9 +297,12 @@ def _cleaned(url: str) -> str:
 
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_USERINFO = re.compile(r"(//)[^/?#]*@")
+_USERINFO = re.compile(r"^((?:[^/\\?#@]*:)?[/\\]+)?[^/\\?#]*@")
 
 
 def _bad(url: str, why: str) -> BadOption:
-    shown = _USERINFO.sub(r"\1", _SURROGATE.sub("�", url[:400]))[:200]
-    return BadOption(f"bad URL {shown!r}: {why}")
+    """The error that shows a URL without its user name, its password and its secret parameters. What is no URL may
+    still hold them, also where no scheme stands before them."""
+    shown = _SURROGATE.sub("�", url.strip(_EDGE).translate(_BREAKS))
+    shown = _USERINFO.sub(lambda found: found[1] or "", shown)
+    return BadOption(f"bad URL {SecretFinder().url(shown, 'url')[:200]!r}: {why}")

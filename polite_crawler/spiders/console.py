@@ -13,6 +13,7 @@ from scrapy import signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 
+from polite_crawler.rules.controls import json_for_terminal
 from polite_crawler.scheduling.closing import close
 from polite_crawler.spiders.results import CrawlSummary, DiscoveredUrl, DiscoverySummary, PageResult
 
@@ -101,7 +102,8 @@ class StatusLine:
 
 def to_json(result: Any) -> str:
     """A result as one line of JSON, all keys present."""
-    return json.dumps(asdict(result) if is_dataclass(result) else result, ensure_ascii=False)  # type: ignore[arg-type]
+    value = asdict(result) if is_dataclass(result) else result  # type: ignore[arg-type]
+    return json_for_terminal(json.dumps(value, ensure_ascii=False))
 
 
 def page_line(page: PageResult) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from polite_crawler.errors import NotStored
+from polite_crawler.rules.redaction import redact_url
 from polite_crawler.rules.urls import normal_or_none
 from polite_crawler.store.entry import unpacked
 from polite_crawler.store.log import CaptureLog, DamagedLine, Position
@@ -99,7 +100,7 @@ class Catalog:
         if found is None:
             near = self.near(name)
             help_ = f"; near names: {', '.join(near)}" if near else ""
-            raise NotStored(f"no stored document {name!r}{help_}")
+            raise NotStored(f"no stored document {redact_url(name).url!r}{help_}")
         return found
 
     def find_doc(self, name: str) -> StoredDoc | None:

@@ -129,10 +129,21 @@ def test_what_is_no_url_is_a_bad_option(url: str) -> None:
     assert url_of_doc(url) is None
 
 
-def test_the_message_shows_no_password() -> None:
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://me:hunter2@example.com:x/", "http:\\\\me:hunter2@example.com:x/", "http:me:hunter2@example.com:x/",
+        "//me:hunter2@example.com/", "me:hunter2@example.com/", "ftp://me:hunter2@example.com/",
+        "ftp:me:hunter2@example.com", " \thttp://me:hun\nter2@example.com:x/", "http://example.com:x/?token=hunter2",
+        "ftp://example.com/?a=1&Api-Key=hunter2#x", "http://example.com:x/#access_token=hunter2",
+        "http://example.com:x/?u=http%3A%2F%2Fme%3Ahunter2%40h%2F", "http://" + "m" * 500 + ":hunter2@example.com:x/",
+    ],
+)  # fmt: skip
+def test_the_message_shows_no_secret(url: str) -> None:
     with pytest.raises(BadOption) as caught:
-        normalize("http://me:hunter2@example.com:x/")
+        normalize(url)
     assert "hunter2" not in str(caught.value)
+    assert "hun" not in str(caught.value)
     assert len(str(caught.value)) < 300
 
 
