@@ -33,6 +33,7 @@ _MIDDLEWARES: tuple[tuple[type | None, str, int], ...] = (
     (StockUserAgent, "polite_crawler.middlewares.identity.Identity", 500),
     (StockRetry, "polite_crawler.middlewares.retry.Retry", 550),
     (None, "polite_crawler.middlewares.render.Render", 570),
+    (None, "polite_crawler.middlewares.signature_request.SignatureRequest", 580),
     (StockRedirect, "polite_crawler.middlewares.redirect.Redirect", 600),
     (None, "polite_crawler.middlewares.validators.Validators", 900),
     (None, "polite_crawler.middlewares.capture.CaptureMiddleware", 950),

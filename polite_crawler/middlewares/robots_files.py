@@ -22,7 +22,7 @@ from polite_crawler.store import projection
 from polite_crawler.store.hosts import RobotsState
 from polite_crawler.store.record import Capture
 from polite_crawler.transport.handler import KIND, MAX_BYTES, UndecodableBody
-from polite_crawler.transport.trace import Trace, trace_of
+from polite_crawler.transport.trace import META, Trace, trace_of
 from polite_crawler.transport.wire import ExchangeError
 
 _PRIORITY = 1000
@@ -114,6 +114,11 @@ class RobotsFiles:
                     request.headers[condition] = value
         try:
             response = await self._crawler.engine.download_async(request)
+            if trace_of(request).signature_asked:
+                # the file is there for who signs, so the refusal does not mean that there is none
+                request = request.copy()
+                request.meta.pop(META)
+                response = await self._crawler.engine.download_async(request)
             return _answer(response)
         except (Closing, DeadlineReached):
             raise

@@ -42,6 +42,7 @@ class Signing:
         if signer is None or self._when == "never":
             return None
         if self._when == "on-request" and urls.origin(url) not in self._asked:
+            trace.may_sign = True
             return None
         return _sign(signer, trace)
 

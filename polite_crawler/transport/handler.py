@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from ipaddress import ip_address
 from typing import Self
 
@@ -17,6 +18,7 @@ from polite_crawler.scheduling.lanes import HostLanes, Lane, LaneBusy, lanes_of
 from polite_crawler.scheduling.options import options_of
 from polite_crawler.scheduling.per_crawler import PerCrawler
 from polite_crawler.scheduling.requests import deadline_of, host_of
+from polite_crawler.signing.inputs import asks_for_signature
 from polite_crawler.transport.exchange import Client, Sign, Timeouts
 from polite_crawler.transport.heads import Pairs
 from polite_crawler.transport.in_progress import Ended, InProgress
@@ -30,6 +32,7 @@ __all__ = ["KIND", "MAX_BYTES", "SIGN", "PoliteDownloadHandler", "UndecodableBod
 
 _TYPED = {b"content-type": b"Content-Type", b"content-disposition": b"Content-Disposition"}
 _HOPS = frozenset({301, 302, 303, 307, 308})
+_ASKING = frozenset({401, 403, 429})
 _NOTHING_SENT = frozenset({"egress", "cancelled"})
 _HANDLERS: "PerCrawler[dict[type[PoliteDownloadHandler], PoliteDownloadHandler]]" = PerCrawler(lambda crawler: {})
 
@@ -95,6 +98,10 @@ class PoliteDownloadHandler(BaseDownloadHandler):
             wire = await self._exchange(request, lane, held=held is not None)
             trace.wire = wire
             answer = _answer(wire, kind)
+            if trace.may_sign and _asks_for_signature(wire):
+                trace.signature_asked = True
+                trace.notes.append("the server asks for a signature")
+                answer = _not_refused(answer)
         except ExchangeError as error:
             answer = _no_answer(error, kind, seconds=self._lanes.clock.now() - began)
             raise
@@ -169,6 +176,16 @@ def _answer(wire: Wire, kind: str) -> pacing.Answer:
         retry_after_s=None if asked_for is None else pacing.retry_after(asked_for, now=wire.ended),
         error=wire.undecodable is not None,
     )
+
+
+def _asks_for_signature(wire: Wire) -> bool:
+    """Whether an answer declines a request only until it is signed (RFC 9421 section 5)."""
+    return wire.status in _ASKING and asks_for_signature(wire.header("accept-signature") or "")
+
+
+def _not_refused(answer: pacing.Answer) -> pacing.Answer:
+    """The answer without a status that would stop its host; a 429 keeps its wait."""
+    return answer if answer.status == 429 else replace(answer, status=None)
 
 
 def _no_answer(error: ExchangeError, kind: str, *, seconds: float) -> pacing.Answer | None:

@@ -24,6 +24,10 @@ class Trace:
     validators: Validators | None = None
     signed: Signed | None = None
     """The signature that went out with the request, once it did."""
+    may_sign: bool = False
+    """True for a request that goes out without a signature because nobody has asked for one yet."""
+    signature_asked: bool = False
+    """True when such a request was answered by asking for one."""
     notes: list[str] = field(default_factory=list)
     capture: Capture | None = None
     page: Page | None = None

@@ -139,6 +139,45 @@ def test_never_and_on_request(site: Site, store_dir: Path, key: KeyFile) -> None
     assert signed == {"/robots.txt": False, "/p/1": False, "/signature/asked": False, "/p/2": True}
 
 
+@pytest.mark.parametrize("status", [401, 403, 429])
+def test_a_server_that_asks_gets_the_request_again_with_a_signature(
+    site: Site, store_dir: Path, key: KeyFile, status: int
+) -> None:
+    """The refusal that asks does not stop the host, and it is asked once."""
+    urls = f"{site.url(f'/signature/asked?status={status}')} {site.url('/p/2')}"
+    run = crawl(PageSpider, store_dir, url=urls, settings=key.settings(POLITE_SIGN="on-request"))
+    assert [page.outcome for page in run.pages] == ["ok", "ok"]
+    asked = site.log(path="/signature/asked")
+    assert [bool(nonce) for nonce in nonces(asked)] == [False, True]
+    first, second = run.captures("fetch")[:1], [one for one in run.captures("fetch") if one.signed]
+    assert first[0].status == status
+    assert "the server asks for a signature" in (first[0].note or "")
+    assert len(second) == 2
+
+
+def test_robots_txt_is_read_with_a_signature_when_its_server_asks(site: Site, store_dir: Path, key: KeyFile) -> None:
+    """A 403 would mean that there is no file, and everything would be allowed."""
+    site.let_in(key.jwks)
+    settings = key.settings(POLITE_SIGN="on-request")
+    (page,) = crawl(PageSpider, store_dir, url=site.url("/private/diary"), settings=settings).pages
+    assert [(one.path, one.status) for one in site.log()] == [("/robots.txt", 403), ("/robots.txt", 200)]
+    assert (page.note or "").startswith("robots.txt disallows")
+
+
+@pytest.mark.parametrize("when", ["always", "never", "on-request"])
+def test_a_refusal_of_a_signed_request_is_a_refusal(
+    site: Site, store_dir: Path, key: KeyFile, tmp_path: Path, when: str
+) -> None:
+    """Another key than the site knows: it asks for ever, and is asked twice at most."""
+    (tmp_path / "other").mkdir()
+    site.let_in(KeyFile(tmp_path / "other").jwks)
+    (page,) = crawl(PageSpider, store_dir, url=site.url("/about"), settings=key.settings(POLITE_SIGN=when)).pages
+    assert (page.outcome, page.status) == ("blocked", 403)
+    assert len(site.log(path="/about")) <= 2
+    again = crawl(PageSpider, store_dir, url=site.url("/p/1"), settings=key.settings(POLITE_SIGN=when))
+    assert (again.pages[0].note or "").startswith("host stopped until ")
+
+
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
