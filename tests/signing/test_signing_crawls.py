@@ -1,6 +1,8 @@
 """Whole crawls that sign, on a site that verifies each request on its arrival."""
 
+import shutil
 from collections.abc import Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -196,3 +198,20 @@ def test_a_bad_setting_ends_the_run_before_anything_is_sent(
     with pytest.raises(BadOption, match=words.replace("(", "\\(")):
         crawl(PageSpider, store_dir, url=site.url("/about"), settings=key.settings(**settings))
     assert site.log() == []
+
+
+@pytest.mark.browser
+@pytest.mark.skipif(not (shutil.which("chromium") and find_spec("playwright")), reason="there is no browser here")
+def test_each_request_of_a_rendered_page_verifies(site: Site, store_dir: Path, key: KeyFile) -> None:
+    """Scripts, style sheets, fetches, and a fetch through a redirect to another host: each by its own signature."""
+    site.let_in(key.jwks)
+    urls = " ".join(site.url(path) for path in ("/js/file", "/js/fetch", "/js/redirect"))
+    run = crawl(PageSpider, store_dir, url=urls, settings=key.settings(POLITE_RENDER="always"))
+    assert {page.outcome for page in run.pages} == {"ok"}
+    seen = site.log()
+    assert {one.path for one in seen} >= {"/js/app.js", "/js/data.json", "/robots.txt"}
+    assert {one.host for one in seen} >= {site.hosts[0], site.hosts[1]}
+    assert [one.target for one in seen if one.status == 403] == []
+    assert len({*nonces(seen), ""}) == len(seen) + 1
+    assert all(one.signed for one in run.captures("subresource"))
+    assert not any(one.signed for one in run.captures("render"))
