@@ -51,13 +51,21 @@ def run(args: argparse.Namespace, output: Output) -> int:
     )
     _ = options.offered
     _log_on_stderr(args)
-    if args.http:
-        _serve_http(args, output, options)
-    else:
-        from polite_crawler.mcp.stdio import serve_stdio
+    try:
+        if args.http:
+            _serve_http(args, output, options)
+        else:
+            from polite_crawler.mcp.stdio import serve_stdio
 
-        anyio.run(serve_stdio, store_dir(args), options, _settings(args))
+            anyio.run(serve_stdio, store_dir(args), options, _settings(args))
+    except BaseExceptionGroup as group:
+        raise _first(group) from group
     return Exit.DONE
+
+
+def _first(error: BaseException) -> BaseException:
+    """The first error of a group of tasks that ended together."""
+    return _first(error.exceptions[0]) if isinstance(error, BaseExceptionGroup) else error
 
 
 def _serve_http(args: argparse.Namespace, output: Output, options: Any) -> None:

@@ -108,15 +108,15 @@ async def open_host(
     `settings` are those of `open_crawler`. Raises BadOption and StoreError.
     """
     activity = Activity()
-    async with TaskEngine() as tasks:
-        if not options.sends:
-            with open_store(dir) as store:
+    if not options.sends:
+        with open_store(dir) as store:
+            async with TaskEngine() as tasks:
                 yield Host(store, None, options, tasks, activity)
-            return
-        async with open_crawler(dir, on_event=activity.saw, **_crawler_settings(options, settings or {})) as crawler:
-            yield Host(crawler.store, crawler, options, tasks, activity)
-            # tasks use the crawler, so they end before it
-            await tasks.stop()
+        return
+    opening = open_crawler(dir, on_event=activity.saw, **_crawler_settings(options, settings or {}))
+    # tasks use the crawler, so they end before it
+    async with opening as crawler, TaskEngine() as tasks:
+        yield Host(crawler.store, crawler, options, tasks, activity)
 
 
 def _crawler_settings(options: ServerOptions, settings: Mapping[str, Any]) -> dict[str, Any]:

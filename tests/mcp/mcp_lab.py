@@ -14,6 +14,8 @@ from mcp_types import CallToolResult
 
 from polite_crawler.mcp.host import Host, ServerOptions, open_host
 from polite_crawler.mcp.server import build_server
+from polite_crawler.store.log import CaptureLog
+from polite_crawler.store.record import Capture
 
 QUICK: dict[str, Any] = {"allow_private": True, "page_interval": 0.01, "slow_factor": 0, "min_free": 0}
 ERAS = ("legacy", "auto")
@@ -46,3 +48,12 @@ async def call(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
     result = await client.call_tool(tool, arguments)
     assert not result.is_error, result.content[0].text
     return facts(result)
+
+
+def overrides(store: Path) -> int:
+    """How many releases the log of a store has."""
+    log = CaptureLog(store / "captures" / "fetch")
+    try:
+        return sum(isinstance(one, Capture) and one.kind == "override" for _, one in log.scan())
+    finally:
+        log.close()
