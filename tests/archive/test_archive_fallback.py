@@ -1,0 +1,257 @@
+"""Archived copies: when they are asked for, whom is asked, and every trap of the answers."""
+
+import gzip
+import json
+from typing import Any
+
+import pytest
+from fake_archives import DATE, FILE, PAGE, STAMP, answer, cc_record, memento
+
+from polite_crawler.archive import commoncrawl, mementos
+from polite_crawler.archive.fallback import PACES, Ask, Given, NotGiven, first, is_wanted, proceed, refusal
+from polite_crawler.archive.mementos import ArchivedCopy, Elsewhere, NoCopy, entity_of
+from polite_crawler.store.record import Capture, Time, epoch
+
+NOW = epoch("2026-11-30T08:00:00Z")
+LIVE = "https://www.ex.test"
+
+
+def search(page: str, *, timegate: str = "") -> tuple[Given | NotGiven, list[Ask]]:
+    """Drive a search to its end against the fake."""
+    step: Any = first(page, now=NOW, timegate=timegate)
+    asked: list[Ask] = []
+    while isinstance(step, Ask):
+        asked.append(step)
+        assert len(asked) < 15
+        status, headers, body = answer(step.request.url, dict(step.request.headers), page)
+        step = proceed(step, status, headers, body, now=NOW)
+    return step, asked
+
+
+@pytest.mark.parametrize(
+    ("outcome", "skip", "wanted", "despite"),
+    [
+        ("blocked", None, True, True),
+        ("paid", None, True, True),
+        ("challenge", None, True, True),
+        ("busy", None, True, True),
+        ("error", None, True, True),
+        ("skipped", "stop", True, True),
+        ("skipped", "robots-unreachable", True, True),
+        ("skipped", "robots", False, True),
+        ("skipped", "egress", False, False),
+        ("skipped", "deadline", False, False),
+        ("skipped", "signer", False, False),
+        ("skipped", "other", False, False),
+        ("gone", None, False, False),
+        ("refused", None, False, False),
+        ("ok", None, False, False),
+        ("redirect", None, False, False),
+        ("not_modified", None, False, False),
+    ],
+)
+def test_when_a_copy_may_be_asked_for(outcome: Any, skip: Any, wanted: bool, despite: bool) -> None:
+    assert is_wanted(f"{LIVE}/", outcome, skip) is wanted
+    assert is_wanted(f"{LIVE}/", outcome, skip, despite_robots=True) is despite
+    assert not is_wanted(f"{LIVE}/?token=secret-12", outcome, skip, despite_robots=True)
+    assert not is_wanted("https://user:secret-12@ex.test/", outcome, skip)
+
+
+def test_one_request_finds_the_newest_copy() -> None:
+    found, asked = search(f"{LIVE}/page")
+    assert isinstance(found, Given)
+    assert [ask.request.url for ask in asked] == [
+        f"https://web.archive.org/web/20261130080000id_/{LIVE}/page",
+        f"https://web.archive.org/web/{STAMP}id_/http://ex.test/page",
+    ]
+    assert asked[0].request.headers == (("Accept-Encoding", "identity"),)
+    copy = found.copy
+    assert (copy.source, copy.timestamp, copy.original) == (
+        "wayback", "2017-11-24T15:13:15.000000Z", "http://ex.test/page",
+    )  # fmt: skip
+    assert copy.head == f"HTTP/1.1 200 \r\ndate: {DATE}\r\nserver: nginx\r\nContent-Type: text/html\r\n\r\n".encode()
+    assert copy.body == PAGE
+    assert copy.collection == "liveweb-20171124/live-00000.warc.gz"
+    capture = Capture(kind="archive-copy", url=copy.url, time=Time("2026-11-30T08:00:00Z"), outcome="ok",
+                      source=copy.to_source()).sealed()  # fmt: skip
+    assert json.loads(capture.line())["source"]["timestamp"] == copy.timestamp
+
+
+@pytest.mark.parametrize(
+    ("page", "why", "wait", "stops"),
+    [
+        ("/never", "none", None, False),
+        ("/excluded", "excluded", None, False),
+        ("/busy", "busy", 60.0, False),
+        ("/outage", "busy", 7.0, False),
+        ("/refused", "blocked", None, True),
+        ("/elsewhere", "none", None, False),
+        ("/other-page", "none", None, False),
+        ("/loop", "error", None, False),
+    ],
+)
+def test_what_the_service_says_is_no_copy(page: str, why: str, wait: float | None, stops: bool) -> None:
+    found, asked = search(f"{LIVE}{page}")
+    assert isinstance(found, NotGiven)
+    said = found.refused[0]
+    assert (said.why, said.wait_s, said.stops) == (why, wait, stops)
+    assert [ask.stage for ask in asked][-3:] == ["index", "index", "index"]  # Common Crawl was asked then
+    assert found.note
+
+
+def test_an_archived_refusal_is_a_copy_and_stops_nobody() -> None:
+    first_ask = first(f"{LIVE}/archived-429", now=NOW)
+    status, headers, body = memento("http://ex.test/archived-429", status=429)
+    assert refusal(first_ask, status, headers, body) is None
+    found, asked = search(f"{LIVE}/archived-429")
+    assert isinstance(found, Given)
+    assert found.copy.url == f"https://web.archive.org/web/20160101000000id_/{LIVE}/archived-429"
+    assert [ask.stage for ask in asked] == ["wayback", "wayback-index", "wayback"]
+    lost, asked = search(f"{LIVE}/archived-403")
+    assert isinstance(lost, NotGiven)
+    assert [ask.stage for ask in asked][:3] == ["wayback", "wayback-index", "indexes"]
+
+
+def test_a_refusal_of_the_service_is_one() -> None:
+    ask = first(f"{LIVE}/x", now=NOW)
+    assert refusal(ask, 429, [], b"") == NoCopy("busy", "the Wayback Machine is busy (429)", 60.0)
+    assert refusal(ask, 403, [], b"") == NoCopy("blocked", "the Wayback Machine refuses us (403)", stops=True)
+    assert refusal(ask, 404, [], b"") is None
+    gone = refusal(ask, 0, [], b"")
+    assert gone is not None
+    assert (gone.why, gone.wait_s) == ("error", 60.0)
+
+
+@pytest.mark.parametrize(("page", "coding"), [("/two-codings", None), ("/bare-gzip", "gzip"), ("/plain", None)])
+def test_the_octets_decide_about_the_coding(page: str, coding: str | None) -> None:
+    found, _ = search(f"{LIVE}{page}")
+    assert isinstance(found, Given)
+    body, named = entity_of(found.copy)
+    assert named == coding
+    assert (gzip.decompress(body) if coding else body) == PAGE
+
+
+@pytest.mark.parametrize("page", ["/cc", "/cc-old"])
+def test_common_crawl_is_asked_when_the_first_has_none(page: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fake_archives.wayback", lambda path: (404, [], b""))
+    found, asked = search(f"{LIVE}{page}")
+    assert isinstance(found, Given)
+    copy = found.copy
+    assert (copy.source, copy.timestamp, copy.body) == (
+        "commoncrawl", "2019-02-17T12:51:41.000000Z", b"<p>in the crawl</p>",
+    )  # fmt: skip
+    assert copy.record == f"{FILE}@272838009"
+    assert copy.collection == "crawl-data/CC-MAIN-2019-09"
+    stages = [ask.stage for ask in asked]
+    assert stages == ["wayback", "indexes", *["index"] * (3 if page == "/cc-old" else 1), "record"]
+    length = len(cc_record(f"{LIVE}{page}")[0])
+    assert dict(asked[-1].request.headers)["Range"] == f"bytes=272838009-{272838009 + length - 1}"
+    assert entity_of(copy)[1] is None  # X-Crawler-Content-Encoding: the body stands decoded
+
+
+@pytest.mark.parametrize(
+    ("page", "said"),
+    [
+        ("/cc-outage", "names no index"),
+        ("/cc-storm", "busy (503)"),
+        ("/cc-cut", "not the"),
+        ("/cc-cut-same", "no whole record"),
+        ("/cc-other", "of another page"),
+        ("/cc-changed", "digest is another one"),
+        ("/nowhere", "no copy in this index"),
+    ],
+)
+def test_what_common_crawl_can_do_wrong(page: str, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fake_archives.wayback", lambda path: (404, [], b""))
+    found, _ = search(f"{LIVE}{page}")
+    assert isinstance(found, NotGiven)
+    assert said in found.refused[-1].note
+
+
+def test_names_that_lead_out_of_the_archive_are_not_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fake_archives.wayback", lambda path: (404, [], b""))
+    _, asked = search(f"{LIVE}/cc-evil")
+    assert not [ask for ask in asked if "passwd" in ask.request.url]
+
+
+def test_a_timegate_is_asked_first_and_followed() -> None:
+    ask = first(f"{LIVE}/x", now=NOW, timegate="https://gate.test/coll/")
+    assert (ask.stage, ask.request.url) == ("timegate", f"https://gate.test/coll/{LIVE}/x")
+    assert ("Prefer", "raw") in ask.request.headers
+    moved = proceed(ask, 302, [("Location", f"/coll/20190217125141id_/{LIVE}/x")], b"", now=NOW)
+    assert isinstance(moved, Ask)
+    assert moved.request.url == f"https://gate.test/coll/20190217125141id_/{LIVE}/x"
+    given = proceed(moved, 200, [("Memento-Datetime", DATE), ("Content-Type", "text/html"), ("Server", "x"),
+                                 ("Link", f'<{LIVE}/x>; rel="original"')], PAGE, now=NOW)  # fmt: skip
+    assert isinstance(given, Given)
+    assert (given.copy.source, given.copy.original) == ("gate.test", f"{LIVE}/x")
+    none = proceed(moved, 404, [], b"", now=NOW)
+    assert isinstance(none, Ask)
+    assert none.stage == "wayback"
+
+
+def test_a_time_is_asked_for_in_the_words_of_the_protocol() -> None:
+    request = mementos.timegate("https://gate.test/", f"{LIVE}/x", at=NOW)
+    assert ("Accept-Datetime", "Mon, 30 Nov 2026 08:00:00 GMT") in request.headers
+
+
+def test_timemaps_hold_commas_in_their_dates() -> None:
+    text = (
+        '<http://a/timemap>; rel="self"; type="application/link-format"; from="Fri, 24 Nov 2017 15:13:15 GMT",\n'
+        '<http://a/>; rel="timegate",\n<http://ex.test/a,b>; rel="original",\n'
+        f'<../20171124151315mp_/http://ex.test/a,b>; rel="first memento"; datetime="{DATE}"; collection="e \\"x\\""\n'
+    )
+    links = mementos.read_timemap(text, base="http://pywb.test/coll/timemap/link/x")
+    assert [link.rel for link in links] == [("self",), ("timegate",), ("original",), ("first", "memento")]
+    assert links[2].url == "http://ex.test/a,b"
+    assert links[3].url == "http://pywb.test/coll/timemap/20171124151315mp_/http://ex.test/a,b"
+    assert links[3].datetime == "2017-11-24T15:13:15.000000Z"
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        (b'{"archived_snapshots":{"closest":{"available":true,'
+         b'"url":"http://web.archive.org/web/20130919044612/http://ex.test/","timestamp":"20130919044612",'
+         b'"status":"200"}}}', "https://web.archive.org/web/20130919044612id_/http://ex.test/"),
+        (b'{"archived_snapshots":{}}', None),
+        (b'{"archived_snapshots":{"closest":{"available":true,"url":"http://x/","status":"200"}}}', None),
+        (b'{"archived_snapshots":{"closest":{"available":true,'
+         b'"url":"http://web.archive.org/web/20130919044612/http://ex.test/","status":"404"}}}', None),
+        (b"[]", None),
+        (b"busy", None),
+    ],
+)  # fmt: skip
+def test_the_availability_api_is_read(body: bytes, found: str | None) -> None:
+    answered = mementos.read_availability(200, [], body)
+    assert (answered.request.url if isinstance(answered, Elsewhere) else None) == found
+    busy = mementos.read_availability(429, [], b"")
+    assert isinstance(busy, NoCopy)
+    assert busy.why == "busy"
+
+
+@pytest.mark.parametrize("body", [b"", b"[]", b"[1]", b"{}", b"no json", b'[["timestamp"],["1"],[]]', b"[[]]"])
+def test_an_index_that_says_nothing_gives_nothing(body: bytes) -> None:
+    assert isinstance(mementos.read_wayback_index(200, [], body), NoCopy)
+    assert isinstance(commoncrawl.read_index_list(200, [], body), NoCopy)
+    assert isinstance(commoncrawl.read_index_lines(200, [], body), NoCopy)
+
+
+@pytest.mark.parametrize("text", ["blocked site error", "org.archive.wayback.exception.RobotAccessControlException"])
+def test_a_blocked_site_is_told_from_a_block_of_us(text: str) -> None:
+    said = mementos.read_wayback_index(403, [("X-Archive-Wayback-Runtime-Error", text)], text.encode())
+    assert isinstance(said, NoCopy)
+    assert (said.why, said.stops) == ("excluded", False)
+
+
+def test_a_copy_without_a_time_is_dated_by_its_address() -> None:
+    request = mementos.wayback_copy(STAMP, f"{LIVE}/x")
+    link = ("Link", f'<{LIVE}/x>; rel="original"')
+    found = mementos.read_wayback(request, f"{LIVE}/x", 200, [("Memento-Datetime", "soon"), link], PAGE)
+    assert isinstance(found, ArchivedCopy)
+    assert found.timestamp == "2017-11-24T15:13:15.000000Z"
+
+
+def test_archives_have_a_pace_of_their_own() -> None:
+    assert PACES["web.archive.org"] >= 6
+    assert min(PACES.values()) >= 1
