@@ -1,0 +1,378 @@
+"""Opening hours in the compact syntax of OpenStreetMap, and in the forms that people write for it.
+
+The weekly part of https://wiki.openstreetmap.org/wiki/Key:opening_hours/specification is read whole: rules that
+replace (`;`), add (`,`) or stand in (`||`), off, times past midnight, points in time. What no week can say (open ends,
+sun times, holidays, dates, the first Sunday of a month) makes the reading `partial`.
+"""
+
+import re
+from dataclasses import dataclass, field, replace
+
+from polite_crawler.readers.hours.week import DAY, DAYS, Hours, Interval, clock, day_range, in_order
+from polite_crawler.readers.hours.words import ANY_DAY, MONTHS, fold
+
+_ALWAYS = re.compile(
+    r"(?<!\d)(?:24 ?(?:hours?|h|std)?[ ,]*[/x]? *7(?: *days?(?: +a|/)? *(?:week)?)?|7 ?j? ?/ ?7|7 days ?(?:a |/ ?)week"
+    r"|non-? ?stop|always|any ?time|all day(?:s)?(?! *\d)|24 ?h(?:ours)?|rund um die uhr)(?: +(?:open|geoffnet))?(?!\d)"
+)
+_EVERY_DAY = re.compile(
+    r"\b(?:daily|every ?day|taglich|all days|tous les jours|todos los dias|tutti i giorni|codziennie)\b"
+)
+_WORDS = (
+    (re.compile(r"\b(?:week ?ends?|we(?= *ends?)|wochenende)\b"), "sa-su"),
+    (re.compile(r"\b(?:week ?days?|werktags?|wochentags?)\b"), "mo-fr"),
+    (re.compile(r"\b(?:mid ?night|mitternacht)\b"), "midnight"),
+    (re.compile(r"\b(?:mid ?day|noon|mittag)\b"), "12:00"),
+    (re.compile(r"\b(?:geschlossen|geschl|closed|ruhetag|zu|ferme|cerrado|chiuso|fechado|gesloten)\b\.?"), "off"),
+    (re.compile(r"\b(?:geoffnet|ouvert|abierto|aperto|aberto|geopend)\b"), "open"),
+    (re.compile(r"(?<=[\w.]) +(?:to|til+|until|through|thru|bis|do|до|as|a|ate|au|al|tot|-) +(?=[\w-])"), "-"),
+    (re.compile(r" *(?:&|\+(?= *[a-z])|\b(?:and|und|et|en|plus)\b) *"), ","),
+    (re.compile(r"(?<=\d) ?uhr\b|\b(?:von|from|ab)\b"), ""),
+)
+_PREFIX = re.compile(r"\s*(?:opening[_ ]hours|offnungszeit(?:en)?)\s*[-:]\s*")
+_COMMENT = re.compile(r'"[^"]*"')
+_DASHES = str.maketrans(
+    dict.fromkeys("‐‑‒–—―−ー=~～〜", "-") | {"：": ":", "°": "0", "，": ",", "；": ";", "\u00a0": " "}
+)
+_SCRIPT_DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉", "01234567890123456789")
+
+_TIME = r"(?:\d{1,2}[:.h]\d{2}|\d{4}|\d{1,2}h?)(?!\d)(?:\ ?[ap]\.?m\b\.?)?|midnight"
+_TOKEN = re.compile(
+    rf"""\s*(?:
+    (?P<always>24/7)
+  | (?P<week>\bweek\ *(?P<weeks>\d{{1,2}}(?:-\d{{1,2}})?(?:,\d{{1,2}}(?:-\d{{1,2}})?)*))
+  | (?P<date>(?:\d{{4}}\ +)?(?:{"|".join(sorted(MONTHS, key=len, reverse=True))})\b\.?(?:\ *\d{{1,2}}\b(?![:.h]\d))?)
+  | (?P<year>(?:19|20)\d\d(?=[ ,-](?!\d)|-(?:19|20)\d\d|$)\b(?!\ *-\ *\d\d:?\d\d))
+  | (?P<time>{_TIME})
+  | (?P<sun>\(?\b(?:sunrise|sunset|dawn|dusk)\b(?:[+-]\d+:\d+\))?)
+  | (?P<holiday>\b[ps]h\b)
+  | (?P<off>\boff\b)
+  | (?P<open>\b(?:open|unknown)\b)
+  | (?P<nth>\[[-\d,]+\](?:\ *[+-]\d+\ *days?)?)
+  | (?P<fallback>\|\|)
+  | (?P<mark>[;,:+/-])
+  | (?P<word>[^\W\d]+\.?)
+  | (?P<other>\S)
+    )""",
+    re.VERBOSE,
+)
+_CLOCK = re.compile(r"(\d{1,2})(?:[:.h]?(\d{2})|h)?(?: ?([ap])\.?m\.?)?$")
+
+
+class _Unread(ValueError):
+    """The value is not of this syntax."""
+
+
+@dataclass(slots=True)
+class _Rule:
+    days: set[int] = field(default_factory=set)
+    spans: list[tuple[int, int]] = field(default_factory=list)
+    off: bool = False
+    joined: str = ";"
+    dated: bool = False
+    unread: bool = False
+    lost: bool = False
+    season: str | None = None
+    open: bool = False
+
+    @property
+    def empty(self) -> bool:
+        return not (self.days or self.spans or self.off or self.dated or self.unread or self.open)
+
+
+def from_compact(value: str) -> Hours:
+    """Read a compact value. `week` states every day: a day that no rule opens is closed. A day that opens at times
+    which no week can say is left out. None for a value that is not of this syntax.
+
+    A rule without times opens its days for 24 hours, and so does 00:00-00:00, as in OpenStreetMap.
+    """
+    hours, lost = _read(value)
+    if hours.week is None:
+        return hours
+    return replace(hours, week={day: hours.week.get(day, []) for day in DAYS if day in hours.week or day not in lost})
+
+
+def stated_hours(value: str) -> Hours:
+    """The same with the days that the rules name, and no other: what schema.org's `openingHours` means."""
+    return _read(value)[0]
+
+
+def _read(value: str) -> tuple[Hours, set[str]]:
+    """The stated hours, and the days that open at times which no week can say."""
+    try:
+        rules = _Parser(value).rules()
+    except _Unread:
+        rules = []
+    if not rules:
+        return Hours(None), set()
+    season = None
+    plain = [rule for rule in rules if not rule.unread and rule.season is None]
+    if not any(not rule.off for rule in plain):
+        # the rules of a season alone are the week of that season
+        season = next((rule.season for rule in rules if rule.season and not rule.unread), None)
+        plain = [rule for rule in rules if not rule.unread and rule.season in (None, season)]
+    stated = {day for rule in plain for day in rule.days or range(7)}
+    lost = {DAYS[day] for rule in rules if rule.lost for day in rule.days or range(7)}
+    hours = Hours(_week(_paint(plain), stated), partial=len(plain) < len(rules), season=season)
+    return hours, lost
+
+
+class _Parser:
+    """Reads the tokens of a value into rules."""
+
+    def __init__(self, value: str) -> None:
+        text = _plain(value)
+        if text.isdigit():
+            raise _Unread(text)
+        self._tokens = [
+            (str(match.lastgroup), match.group().strip()) for match in _TOKEN.finditer(text) if match.group().strip()
+        ]
+        self._at = 0
+        self._rules: list[_Rule] = []
+        self._rule = _Rule()
+
+    def rules(self) -> list[_Rule]:
+        """The rules. Raises _Unread."""
+        while self._at < len(self._tokens):
+            self._step(*self._tokens[self._at])
+        self._end(";")
+        return self._rules
+
+    def _step(self, kind: str, text: str) -> None:
+        rule = self._rule
+        if kind in ("weeks", "week"):
+            rule.dated, rule.season = True, None if _whole_year(text) else text
+            self._at += 1
+        elif kind == "date":
+            self._dates()
+        elif kind == "year":
+            rule.dated, rule.season = True, text
+            self._at += 1
+        elif kind == "holiday":
+            self._holiday()
+        elif kind == "word":
+            self._days(text)
+        elif kind in ("time", "sun"):
+            self._times()
+        elif kind == "nth":
+            rule.unread = rule.lost = True
+            self._at += 1
+        elif kind == "always":
+            rule.spans.append((0, DAY))
+            self._at += 1
+        elif kind in ("off", "open"):
+            rule.off, rule.open = kind == "off", kind == "open"
+            self._at += 1
+        elif kind == "fallback" or text == ";":
+            self._end(text)
+            self._at += 1
+        elif text in (",", ":", "/"):
+            self._comma(text)
+        else:
+            raise _Unread(text)
+
+    def _comma(self, text: str) -> None:
+        """A comma goes on with a list, or begins a rule that adds to the ones before."""
+        self._at += 1
+        ahead = self._tokens[self._at][0] if self._at < len(self._tokens) else None
+        done = self._rule.spans or self._rule.off or self._rule.open or self._rule.unread
+        if text != ":" and done and ahead in ("word", "holiday", "date"):
+            self._end(",")
+
+    def _end(self, mark: str) -> None:
+        if not self._rule.empty:
+            self._rules.append(self._rule)
+        joined = mark if self._rules else ";"
+        self._rule = _Rule(joined=joined)
+
+    def _holiday(self) -> None:
+        """Public and school holidays are no days of a week. A rule for them alone is left out."""
+        self._at += 1
+        rule = self._rule
+        if rule.spans or rule.off or rule.open:
+            self._end(";")
+            rule = self._rule
+        others = [kind for kind, _ in self._selectors()]
+        rule.unread = rule.unread or not (rule.days or "word" in others)
+        if not rule.unread:
+            self._rules.append(_Rule(unread=True))
+
+    def _selectors(self) -> list[tuple[str, str]]:
+        """The tokens from here to the first time, modifier or end of the rule."""
+        found = []
+        for kind, text in self._tokens[self._at :]:
+            if kind in ("time", "off", "open", "sun", "fallback") or text == ";":
+                break
+            found.append((kind, text))
+        return found
+
+    def _days(self, text: str) -> None:
+        rule = self._rule
+        if rule.spans or rule.off or (rule.open and rule.days):
+            self._end(";")
+            rule = self._rule
+        first = _day(text)
+        self._at += 1
+        last = first
+        if self._peek() == "-" and self._peek(1, kind=True) == "word":
+            last = _day(self._tokens[self._at + 1][1])
+            self._at += 2
+        rule.days.update(day_range(first, last))
+
+    def _dates(self) -> None:
+        """A date or a range of dates: the season of the rule, or a day that is no day of a week."""
+        rule = self._rule
+        if rule.spans or rule.off:
+            self._end(";")
+            rule = self._rule
+        parts: list[str] = []
+        while self._at < len(self._tokens):
+            kind, text = self._tokens[self._at]
+            ranged = text == "-" or (parts and parts[-1] == "-")
+            if not (kind == "date" or (text in ("-", ",") and self._peek(1, kind=True) in ("date", "time")) or ranged):
+                break
+            if text == "," and self._peek(1, kind=True) != "date":
+                break
+            parts.append(text)
+            self._at += 1
+        shown = "".join(parts)
+        rule.dated = True
+        if re.search(r"[^\W\d] *\d{1,2}$", shown) and "-" not in shown:
+            # one day of a year is no season
+            rule.unread = True
+        elif not _whole_year(shown):
+            rule.season = shown.title()
+
+    def _times(self) -> None:
+        kind, text = self._tokens[self._at]
+        self._at += 1
+        ranged = self._peek() == "-"
+        if ranged:
+            if self._peek(1, kind=True) not in ("time", "sun"):
+                raise _Unread(text)
+            last_kind, last = self._tokens[self._at + 1]
+            self._at += 2
+        open_ended = self._peek() == "+"
+        if open_ended:
+            self._at += 1
+        if kind == "sun" or (ranged and last_kind == "sun") or (open_ended and not ranged):
+            self._lost()
+            return
+        start = _minutes(text)
+        end = _minutes(last, end=True) if ranged else start + 1
+        if ranged and not re.search(r"[ap]\.?m", text) and (half := re.search(r"([ap])\.?m", last)):
+            # `5-10pm`: the half of the day stands for both, unless that is impossible
+            with_half = _minutes(f"{text} {half[1]}m")
+            start = with_half if with_half < end else start
+        if open_ended:
+            self._rules.append(_Rule(unread=True))
+        self._rule.spans.append((start, end if end > start else end + DAY))
+
+    def _lost(self) -> None:
+        """A time that no week can say: the rule is left out, its other times are not."""
+        if not self._rule.spans and self._peek() != ",":
+            self._rule.unread = self._rule.lost = True
+        else:
+            self._rules.append(_Rule(unread=True))
+
+    def _peek(self, ahead: int = 0, *, kind: bool = False) -> str | None:
+        at = self._at + ahead
+        return self._tokens[at][0 if kind else 1] if at < len(self._tokens) else None
+
+
+def _plain(value: str) -> str:
+    """The value in one spelling: dashes, digits, words of other languages."""
+    text = fold(_COMMENT.sub(" ", value.translate(_DASHES).translate(_SCRIPT_DIGITS)))
+    text = _PREFIX.sub("", text, count=1)
+    text = _EVERY_DAY.sub("mo-su", text)
+    text = _ALWAYS.sub("24/7", text)
+    for pattern, word in _WORDS:
+        text = pattern.sub(word, text)
+    return " ".join(text.split())
+
+
+def _day(word: str) -> int:
+    day = ANY_DAY.get(word.rstrip("."))
+    if day is None:
+        raise _Unread(word)
+    return day
+
+
+def _minutes(text: str, *, end: bool = False) -> int:
+    if text == "midnight":
+        return DAY if end else 0
+    match = _CLOCK.match(text)
+    if match is None:
+        raise _Unread(text)
+    hour, minute = int(match[1]), int(match[2] or 0)
+    if match[3]:
+        if not 1 <= hour <= 12:
+            hour = hour if hour else 0
+        else:
+            hour = hour % 12 + (12 if match[3] == "p" else 0)
+    if hour > 48 or minute > 59:
+        raise _Unread(text)
+    return hour * 60 + minute
+
+
+def _whole_year(text: str) -> bool:
+    """Whether months or weeks that follow each other in a circle are all of the year."""
+    if weeks := re.fullmatch(r"week *0?1-5[23]", text):
+        return bool(weeks)
+    months = [MONTHS[word] for word in re.findall(r"[a-zа-я]+", text) if word in MONTHS]
+    return "-" in text and len(months) == 2 and (months[0] - months[1]) % 12 == 1 and not re.search(r"\d", text)
+
+
+def _paint(rules: list[_Rule]) -> list[list[bool]]:
+    """Each minute of each day, open or not. A rule that replaces clears the days that it names, what flows into them
+    past midnight from the rules before it included; off closes, and clears nothing else."""
+    week = [[False] * DAY for _ in range(7)]
+    before: _Rule | None = None
+    for rule in rules:
+        days = rule.days or set(range(7))
+        selects = bool(rule.days or rule.dated)
+        replaces = selects or (before is not None and not (before.days or before.dated))
+        if rule.joined == ";" and not rule.off and replaces:
+            for day in days:
+                week[day] = [False] * DAY
+        held = [list(minutes) for minutes in week] if rule.joined == "||" else None
+        for day in days:
+            for start, end in rule.spans or [(0, DAY)]:
+                _fill(week, day, start, end, open_=not rule.off)
+        if held is not None:
+            week = [[a or b for a, b in zip(*pair, strict=True)] for pair in zip(week, held, strict=True)]
+        before = rule
+    return week
+
+
+def _fill(week: list[list[bool]], day: int, start: int, end: int, *, open_: bool) -> None:
+    while start < end:
+        number, at = divmod(start, DAY)
+        stop = min(DAY, end - number * DAY)
+        week[(day + number) % 7][at:stop] = [open_] * (stop - at)
+        start = number * DAY + stop
+
+
+def _week(painted: list[list[bool]], stated: set[int]) -> dict[str, list[Interval]]:
+    """The intervals of each day. One that ends on the next day stays with the day that it begins on."""
+    found: dict[str, list[Interval]] = {DAYS[day]: [] for day in range(7) if day in stated or any(painted[day])}
+    runs = [_runs(minutes) for minutes in painted]
+    for day, intervals in enumerate(runs):
+        for start, end in intervals:
+            before, after = runs[day - 1], runs[(day + 1) % 7]
+            if start == 0 and before and _over_night(before[-1], (start, end)):
+                continue
+            if after and _over_night((start, end), after[0]):
+                end = DAY + after[0][1]
+            found[DAYS[day]].append((clock(start), clock(end)))
+    return in_order({day: value for day, value in found.items() if value or DAYS.index(day) in stated})
+
+
+def _over_night(last: tuple[int, int], first: tuple[int, int]) -> bool:
+    """Whether the last run of a day and the first of the next are one night and not two days."""
+    return last[1] == DAY and last[0] > 0 and first[0] == 0 and first[1] < DAY and first[1] < last[0]
+
+
+def _runs(minutes: list[bool]) -> list[tuple[int, int]]:
+    edges = [at for at in range(DAY + 1) if (at > 0 and minutes[at - 1]) != (at < DAY and minutes[at])]
+    return list(zip(edges[::2], edges[1::2], strict=True))

@@ -1,0 +1,66 @@
+"""The words of opening hours: days and months in the languages that sites and maps use."""
+
+import re
+import unicodedata
+
+_DAY_WORDS = (
+    "mo mon monday mondays montag montags lundi lunes lunedi maandag pn pon poniedzialek segunda pondeli mandag "
+    "mandag понедельник пн mån mandagen",
+    "tu tue tues tuesday tuesdays di dienstag dienstags mardi martes martedi dinsdag wt wtorek terca utery tirsdag "
+    "tisdag вторник вт",
+    "we wed weds wednesday wednesdays mi mittwoch mittwochs mercredi miercoles mercoledi woensdag sr sroda quarta "
+    "streda onsdag среда ср",
+    "th thu thur thurs thursday thursdays do donnerstag donnerstags jeudi jueves giovedi donderdag czw czwartek quinta "
+    "ctvrtek torsdag четверг чт",
+    "fr fri friday fridays freitag freitags vendredi viernes venerdi vrijdag pt piatek sexta patek fredag пятница пт",
+    "sa sat saturday saturdays samstag samstags sonnabend sonnabends samedi sabado sabato zaterdag so sobota lordag "
+    "lördag суббота сб",
+    "su sun sunday sundays sonntag sonntags dimanche domingo domenica zondag nd niedz niedziela nedele sondag söndag "
+    "воскресенье вс",
+)
+_MONTH_WORDS = (
+    "jan january januar",
+    "feb february februar",
+    "mar march marz",
+    "apr april",
+    "may mai",
+    "jun june juni",
+    "jul july juli",
+    "aug august",
+    "sep sept september",
+    "oct october okt oktober",
+    "nov november",
+    "dec december dez dezember",
+)
+
+
+def fold(text: str) -> str:
+    """Lower case without accents."""
+    return "".join(c for c in unicodedata.normalize("NFD", text.lower()) if not unicodedata.combining(c))
+
+
+def _table(rows: tuple[str, ...]) -> dict[str, int]:
+    return {fold(word): number for number, row in enumerate(rows) for word in row.split()}
+
+
+ANY_DAY = _table(_DAY_WORDS)
+"""A folded name of a day, in any of the languages -> its number, Monday is 0. `so` is German for Sunday and is read
+so: Polish writes `sob`."""
+ANY_DAY["so"] = 6
+ANY_DAY["sob"] = 5
+
+MONTHS = _table(_MONTH_WORDS)
+"""A folded name of a month -> its number, January is 0."""
+
+ENGLISH_DAY = re.compile(
+    r"(?:(?P<d0>mon(?:day)?s?)|(?P<d1>tue(?:s|sday)?s?)|(?P<d2>wed(?:s|nesday)?s?)|(?P<d3>thu(?:r|rs|rsday)?s?)"
+    r"|(?P<d4>fri(?:day)?s?)|(?P<d5>sat(?:urday)?s?)|(?P<d6>sun(?:day)?s?))\b\.?",
+    re.IGNORECASE,
+)
+"""An English name of a day; the group that matched tells its number."""
+
+SHORT_DAYS = {"mo": 0, "tu": 1, "we": 2, "th": 3, "fr": 4, "sa": 5, "su": 6}
+"""Two letters name a day only beside another day or a time."""
+
+LETTER_DAYS = {"m": 0, "t": 1, "w": 2, "f": 4, "s": 5}
+"""One letter names a day only at the ends of a range: `M-F`."""
