@@ -11,7 +11,8 @@ PREFIX = b"X-Crawler-"
 """Stands before the name of a field that described the answer on the wire and not the body of the record."""
 
 _LINE = re.compile(rb"[^\n]*\n|[^\n]+")
-_STATUS = re.compile(rb"HTTP/(\d+)(?:\.(\d+))?[ \t]+(\d{3})(?:[ \t]+([^\r\n]*))?")
+_STATUS = re.compile(rb"[^\s/]+(?:/[\d.]+)?[ \t]+(\d{3})(?:[ \t]+([^\r\n]*))?")
+_PLAIN_STATUS = re.compile(rb"HTTP/1\.[01] \d{3} [^\r\n]*\r?\n")
 
 
 def replayable(head: bytes, size: int, *, decoded: bool = False) -> bytes:
@@ -19,7 +20,8 @@ def replayable(head: bytes, size: int, *, decoded: bool = False) -> bytes:
 
     Transfer-Encoding gets the prefix, because the body stands without its chunks; Content-Encoding too when `decoded`
     says that the body stands without it. A Content-Length of another number gets the prefix, and the right number
-    stands behind the last field. The status line names HTTP/1.1 for later versions, as replay tools read no other.
+    stands behind the last field. A status line of another version or form becomes one of HTTP/1.1, as replay tools
+    read no other.
     """
     lines = list(_fields(head))
     if not lines:
@@ -65,7 +67,7 @@ def _value(line: bytes) -> bytes:
 
 
 def _status_line(line: bytes) -> bytes:
-    found = _STATUS.match(line)
-    if found is None or int(found[1]) < 2:
+    if _PLAIN_STATUS.fullmatch(line):
         return line
-    return b"HTTP/1.1 %s %s\r\n" % (found[3], found[4] or b"")
+    found = _STATUS.match(line)
+    return b"HTTP/1.1 %s %s\r\n" % (found[1], found[2] or b"") if found else line
