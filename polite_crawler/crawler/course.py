@@ -26,8 +26,8 @@ class Ledger(Protocol[Item, _Told]):
     def count(self, item: Item, reason: str | None) -> None:
         """An item was taken. `reason` is that of its capture."""
 
-    def cut(self, spider: Spider | None, queued: int) -> _Told:
-        """The summary of a run that is cancelled now."""
+    def cut(self, source: object, queued: int) -> _Told:
+        """The summary of a run that is cancelled now. `source` is its spider, or the summary that was not taken."""
 
 
 class CrawlLedger:
@@ -41,11 +41,11 @@ class CrawlLedger:
     def count(self, item: CrawledPage, reason: str | None) -> None:
         self._tally.add(item, reason)
 
-    def cut(self, spider: Spider | None, queued: int) -> CrawlSummary:
-        tally = getattr(spider, "tally", None)
-        if isinstance(tally, Tally):
+    def cut(self, source: object, queued: int) -> CrawlSummary:
+        counts = source if isinstance(source, CrawlSummary) else getattr(source, "tally", None)
+        if isinstance(counts, CrawlSummary | Tally):
             # a copy in one step, since the crawl may still be counting
-            self._tally.skips.update(dict(tally.skips))
+            self._tally.skips.update(dict(counts.skips))
         return self._tally.summary("cancelled", reason=None, queued=queued)
 
 
@@ -60,7 +60,7 @@ class DiscoveryLedger:
     def count(self, item: DiscoveredUrl, reason: str | None) -> None:
         self._taken += 1
 
-    def cut(self, spider: Spider | None, queued: int) -> DiscoverySummary:
+    def cut(self, source: object, queued: int) -> DiscoverySummary:
         return DiscoverySummary("cancelled", self._taken, queued, ())
 
 
@@ -87,7 +87,8 @@ class Course(Generic[Item, Summary]):
     @property
     def queued(self) -> int:
         """How many URLs wait or are in progress now."""
-        return self._crawl.left if self._crawl is not None and self._end is None else 0
+        crawl = self._crawl
+        return crawl.left if crawl is not None else 0
 
     def take(self) -> "Item | Future[None] | None":
         """The next item; None at the end; else a future that is done when it is worth asking again.
@@ -115,9 +116,9 @@ class Course(Generic[Item, Summary]):
         cancel what has ended."""
         if self.summary is not None:
             return
-        queued = self.queued
-        spider = self._crawl.crawler.spider if self._crawl is not None else None
-        self.summary = self._ledger.cut(spider, queued + self._stream.clear())
+        queued, crawl = self.queued, self._crawl
+        source = crawl.crawler.spider if crawl is not None else self._end
+        self.summary = self._ledger.cut(source, queued + self._stream.clear())
         if self._running is None:
             self.closed.set_result(None)
         else:
@@ -135,6 +136,8 @@ class Course(Generic[Item, Summary]):
             if crawl.error is not None:
                 self._error = StoreError(crawl.error)
         finally:
+            # a run that has ended and is still known to somebody holds no crawler
+            self._crawl = None
             self.closed.set_result(None)
 
     def _put(self, item: Any, reason: str | None) -> None:

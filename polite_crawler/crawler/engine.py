@@ -26,6 +26,7 @@ from polite_crawler.scheduling.closing import ERROR, close
 from polite_crawler.scheduling.lane_group import LaneGroup
 from polite_crawler.scheduling.lanes import lanes_of, use_lanes
 from polite_crawler.scheduling.ready_queue import ready_queue_of
+from polite_crawler.scheduling.render_slots import RenderSlots
 from polite_crawler.signing import RequestSigner
 from polite_crawler.spiders.events import FROM_STORE, Event, Listener, events_of
 from polite_crawler.spiders.page import reason_of
@@ -37,6 +38,7 @@ from polite_crawler.store.hosts import HostStateStore
 from polite_crawler.store.hosts_sqlite import open_hosts
 from polite_crawler.store.projection import Extractor
 from polite_crawler.store.record import utc
+from polite_crawler.transport.browser import Browser, use_browser
 from polite_crawler.transport.handler import handler_of
 
 GRACE = 1.0
@@ -138,6 +140,8 @@ class Engine:
         self._lanes = LaneGroup(self._hosts, options.policy_of, clock=clock, max_wait=options.max_wait)
         self._parts = StoreParts(options, extractors=extractors, kept=True)
         self._signer = signer
+        agent = options.identity.user_agent
+        self._browser = Browser(RenderSlots(options.max_renders), user_agent=agent, kept=True)
         self._on_event = on_event
         self._crawls: set[Crawl] = set()
         self._main: Crawl | None = None
@@ -161,7 +165,10 @@ class Engine:
         page = self.stored.answer(url, max_age or self._options.max_age, recipe)
         if page is not None and self._on_event is not None:
             now, host = utc(self._lanes.clock.now()), urls.host_key(url)
-            self._on_event(Event("response", now, host, page.url, page.outcome, 0.0, note=FROM_STORE))
+            try:
+                self._on_event(Event("response", now, host, page.url, page.outcome, 0.0, note=FROM_STORE))
+            except Exception:
+                logger.exception("a listener failed")
         return page
 
     async def fetch(
@@ -187,6 +194,7 @@ class Engine:
         """End everything within GRACE and END seconds, then close the store."""
         self._closing = True
         await asyncio.gather(*(crawl.close(CLOSED) for crawl in list(self._crawls)))
+        await self._browser.shut()
         await self._aside(self._shut)
 
     async def reindex(self) -> Reindexed:
@@ -242,6 +250,7 @@ class Engine:
         crawler = Crawler(spider, settings)
         use_parts(crawler, self._parts)
         use_lanes(crawler, self._lanes.join())
+        use_browser(crawler, self._browser)
         if self._signer is not None:
             use_signer(crawler, self._signer)
         if self._on_event is not None:

@@ -67,11 +67,11 @@ class _Opened:
         return self._thread.call(lambda engine: engine.fetch(url, max_age=age, budget=span, recipe=recipe))
 
     def _crawling(self, url: Words, words: Mapping[str, Words], limits: Mapping[str, Any]) -> Any:
-        arguments = {"url": _text(url), **{name: _text(value) for name, value in words.items()}, **limits}
+        arguments = {"url": _seeds(url), **{name: _text(value) for name, value in words.items()}, **limits}
         return Course(self._thread, SiteSpider, arguments, CrawlLedger())
 
     def _discovering(self, url: Words, words: Mapping[str, Words], limits: Mapping[str, Any]) -> Any:
-        arguments = {"url": _text(url), **{name: _text(value) for name, value in words.items()}, **limits}
+        arguments = {"url": _seeds(url), **{name: _text(value) for name, value in words.items()}, **limits}
         return Course(self._thread, DiscoverSpider, arguments, DiscoveryLedger())
 
 
@@ -331,6 +331,14 @@ def open_crawler(
         )
 
     return Opening(make, on_event)
+
+
+def _seeds(url: Words) -> str:
+    """The argument of a spider, which takes white space for the end of a URL. A text is one URL here."""
+    given = [url] if isinstance(url, str) else list(url)
+    for one in given:
+        urls.normalize(one)
+    return " ".join(one if not any(char.isspace() for char in one) else urls.normalize(one) for one in given)
 
 
 def _text(words: Words) -> str:

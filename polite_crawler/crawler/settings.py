@@ -16,6 +16,8 @@ _NOT_HERE = frozenset({"store"})
 _ENGINE: dict[str, Any] = {
     "ADDONS": {"polite_crawler.Addon": 300},
     "TWISTED_REACTOR_ENABLED": False,
+    # it puts a handler on the root logger, which is the program's
+    "EXTENSIONS": {"scrapy.extensions.logcount.LogCount": None},
     "LOGSTATS_INTERVAL": 0,
     "MEMUSAGE_ENABLED": False,
     "POLITE_OUTPUT": "none",
@@ -26,7 +28,9 @@ def settings_of(
     dir: str | os.PathLike[str] | None, options: Mapping[str, Any], scrapy: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
     """The Scrapy settings of a library crawler. Raises BadOption for an option that there is not."""
-    settings = {**(scrapy or {}), **_ENGINE}
+    given = dict(scrapy or {})
+    merged = {name: {**given.get(name, {}), **_ENGINE[name]} for name in ("ADDONS", "EXTENSIONS")}
+    settings = {**given, **_ENGINE, **merged}
     if dir is not None:
         settings["POLITE_STORE"] = os.fspath(dir)
     for name, value in options.items():

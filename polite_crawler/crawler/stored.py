@@ -76,7 +76,7 @@ class StoredPages:
         return copy
 
     def _read(self, catalog: Catalog, url: str) -> _Copy | None:
-        """A copy that the index alone can speak for: not one whose page leads on by a refresh."""
+        """A copy that the index alone can speak for: not one whose page leads on by a refresh, or needs a browser."""
         found = catalog.copy_of(url)
         if found is None or found.capture.body is None:
             return None
@@ -89,7 +89,7 @@ class StoredPages:
         except NotStored:
             return None
         meta = catalog.meta(version)
-        if "refresh" in meta:
+        if "refresh" in meta or "needs_javascript" in meta:
             return None
         held = capture.hold is not None
         page = PageResult(

@@ -99,6 +99,7 @@ class EngineThread:
         if not self._stopping:
             await self._stop.wait()
         await engine.close()
+        self._engine = None
 
 
 async def _asked(ask: Callable[[Engine], Awaitable[_T]], engine: Engine) -> _T:

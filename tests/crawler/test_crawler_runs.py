@@ -45,6 +45,14 @@ def test_a_crawl_to_its_end(site: Site, store_dir: Path) -> None:
     run(main())
 
 
+def test_a_text_is_one_seed_and_a_list_holds_several(site: Site, store_dir: Path) -> None:
+    with opened(store_dir) as crawler:
+        spaced = list(crawler.crawl(site.url("/p/7?q=a b"), max_pages=1))
+        assert [page.url for page in spaced] == [site.url("/p/7?q=a%20b")]
+        several = list(crawler.crawl([site.url("/p/1"), site.url("/p/2", host=2)], max_pages=2))
+        assert [page.source for page in several] == ["seed", "seed"]
+
+
 def test_max_pages_is_exact(site: Site, store_dir: Path) -> None:
     with opened(store_dir) as crawler:
         found = crawler.crawl(site.url("/"), max_pages=5)
