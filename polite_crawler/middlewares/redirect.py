@@ -9,6 +9,8 @@ from polite_crawler.readers.links import MAX_REFRESH_S, parse_refresh
 from polite_crawler.rules import redaction, urls
 from polite_crawler.scheduling.options import options_of
 from polite_crawler.scheduling.scheduler import scheduler_of
+from polite_crawler.transport.meta import KIND
+from polite_crawler.transport.plain import RENDERS
 from polite_crawler.transport.trace import trace_of
 
 REFRESH = "polite_refresh"
@@ -30,12 +32,14 @@ class Redirect(RedirectMiddleware):
         location = response.headers.get("Location")
         if response.status in _STATUS and location and not trace_of(request).from_store:
             target = urls.absolute(request.url, location.decode("utf-8", "replace"))
-            return self._follow(request, response, target, "redirect")
+            return self.follow(request, response, target, "redirect")
         if request.meta.get(REFRESH) and (target := _refresh(request, response)) is not None:
-            return self._follow(request, response, target, "meta refresh")
+            return self.follow(request, response, target, "meta refresh")
         return response
 
-    def _follow(self, request: Request, response: Response, target: str | None, what: str) -> Request | Response:
+    def follow(self, request: Request, response: Response, target: str | None, what: str) -> Request | Response:
+        """The request of the hop that a response leads to, or the response, with a note that says why there is none.
+        `what` leads there: a redirect, a meta refresh, a script."""
         notes = trace_of(request).notes
         note = self._refusal(request, response, target, what)
         if target is None or note:
@@ -58,6 +62,8 @@ class Redirect(RedirectMiddleware):
             hop = self._redirect_request_using_get(request, response, target)
         else:
             hop = self._build_redirect_request(request, response, url=target)
+        if hop.meta.pop(RENDERS, None) is not None:
+            hop.meta[KIND] = "fetch"
         capture = trace_of(request).capture
         hop.meta.update(
             redirect_times=request.meta.get("redirect_times", 0) + 1,

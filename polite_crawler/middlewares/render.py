@@ -8,16 +8,18 @@ from scrapy.crawler import Crawler
 from scrapy.http import Response
 
 from polite_crawler.errors import RenderRefused, StoreError
+from polite_crawler.middlewares.redirect import REFRESH, Redirect
 from polite_crawler.middlewares.stored_copy import MAX_AGE
 from polite_crawler.middlewares.stored_render import copy_of_render
 from polite_crawler.middlewares.stored_response import read_answer, response_of
 from polite_crawler.pipelines.parts import parts_of
-from polite_crawler.rules import durations, rendering
+from polite_crawler.rules import durations, redaction, rendering
 from polite_crawler.scheduling.declined import Declined
 from polite_crawler.scheduling.lanes import LaneBusy, lanes_of
 from polite_crawler.scheduling.options import options_of
 from polite_crawler.scheduling.ready_queue import ready_queue_of
 from polite_crawler.scheduling.scheduler import scheduler_of
+from polite_crawler.store.catalog import CopyFacts
 from polite_crawler.transport.browser import browser_of
 from polite_crawler.transport.meta import KIND
 from polite_crawler.transport.plain import RENDERS, Plain, plain_of
@@ -46,13 +48,17 @@ class Render:
 
     async def process_response(self, request: Request, response: Response) -> Request | Response:
         """The request of the render, the stored render of the same page, or the response as it is."""
+        wire = trace_of(request).wire
+        if wire is not None and wire.made is not None:
+            return self._moved(request, response, wire.made.moves_to)
         plain = self._plain(request, response)
         if plain is None:
             return response
         max_age = durations.max_age(request.meta.get(MAX_AGE, self._options.max_age), "max_age")
-        stored = await self._stored(plain, max_age)
-        if stored is not None:
-            return stored
+        copy = copy_of_render(self._crawler, plain, max_age, now=self._lanes.clock.now())
+        stored = await self._stored(plain, copy) if copy is not None else None
+        if copy is not None and stored is not None:
+            return self._moved(request, stored, (copy.capture.source or {}).get("moves_to"))
         why = "nothing is sent" if max_age.kind == "stored" else self._browser.refused
         if why is not None:
             trace_of(request).notes.append(_not_rendered(why))
@@ -91,10 +97,18 @@ class Render:
         body = trace.stale.capture if confirmed and trace.stale is not None else capture
         return Plain(request, trace, response, body) if body.body is not None else None
 
-    async def _stored(self, plain: Plain, max_age: durations.MaxAge) -> Response | None:
-        copy = copy_of_render(self._crawler, plain, max_age, now=self._lanes.clock.now())
-        if copy is None:
-            return None
+    def _moved(self, request: Request, response: Response, target: str | None) -> Request | Response:
+        """What follows a page whose script leads to another one: a hop, for a request that a refresh may lead on."""
+        redirect = self._crawler.get_downloader_middleware(Redirect)
+        if target is None:
+            return response
+        if redirect is not None and request.meta.get(REFRESH):
+            return redirect.follow(request, response, target, "script")
+        shown = redaction.redact_url(target, self._options.secret_params).url
+        trace_of(request).notes.append(f"a script of the page leads to {shown}")
+        return response
+
+    async def _stored(self, plain: Plain, copy: CopyFacts) -> Response | None:
         blobs = parts_of(self._crawler).blobs
         answer = await asyncio.get_running_loop().run_in_executor(None, read_answer, copy.capture, blobs)
         if answer is None:

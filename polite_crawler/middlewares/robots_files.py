@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from dataclasses import dataclass
+from typing import Any
 
 from scrapy import Request
 from scrapy.crawler import Crawler
@@ -14,14 +15,15 @@ from polite_crawler.pipelines.parts import parts_of
 from polite_crawler.rules.robots import MAX_OCTETS, Answer, Ask, CachedFile, Standing, next_step
 from polite_crawler.rules.urls import host_key, origin
 from polite_crawler.scheduling.declined import Declined
-from polite_crawler.scheduling.lanes import Closing, DeadlineReached, lanes_of
+from polite_crawler.scheduling.lanes import Closing, DeadlineReached, Lane, lanes_of
 from polite_crawler.scheduling.options import options_of
 from polite_crawler.scheduling.per_crawler import PerCrawler
 from polite_crawler.scheduling.requests import DEADLINE
 from polite_crawler.store import projection
 from polite_crawler.store.hosts import RobotsState
 from polite_crawler.store.record import Capture
-from polite_crawler.transport.handler import KIND, MAX_BYTES, UndecodableBody
+from polite_crawler.transport.handler import UndecodableBody
+from polite_crawler.transport.meta import KIND, LANE, MAX_BYTES
 from polite_crawler.transport.trace import META, Trace, trace_of
 from polite_crawler.transport.wire import ExchangeError
 
@@ -50,6 +52,7 @@ class _Asking:
 
     url: str
     deadline: float | None
+    lane: Lane | None
     cached: CachedFile | None
     copy: Capture | None
     state: RobotsState
@@ -67,32 +70,47 @@ class RobotsFiles:
         self._known: dict[str, InForce] = {}
         self._asking: dict[str, asyncio.Task[InForce]] = {}
 
-    async def of(self, url: str, *, deadline: float | None = None) -> InForce:
+    async def of(self, url: str, *, deadline: float | None = None, lane: Lane | None = None) -> InForce:
         """What counts for the origin of a URL. Requests that come while the file is asked for wait for that answer.
+        Who holds the lane of the host already gives it, since the file would wait for it.
 
         Raises DeadlineReached and Closing when the file could not be asked for in time, and Declined when the request
         for it could not be signed.
         """
         key = origin(url)
-        known = self._known.get(key)
-        if known is not None and self._lanes.clock.now() < known.until:
-            return known
-        task = self._asking.get(key)
-        if task is None:
-            task = self._asking[key] = asyncio.ensure_future(self._load(key, url, deadline))
-            task.add_done_callback(lambda done: self._done(key, done))
-        # who stops waiting must not take the file away from the others
-        return await asyncio.shield(task)
+        while True:
+            known = self._known.get(key)
+            if known is not None and self._lanes.clock.now() < known.until:
+                return known
+            task = self._asking.get(key)
+            mine = task is None
+            if task is None:
+                task = self._asking[key] = asyncio.ensure_future(self._load(key, url, deadline, lane))
+                task.add_done_callback(lambda done: self._done(key, done))
+            try:
+                return await self._until(deadline, task, url)
+            except DeadlineReached:
+                # who asked first may have had less time
+                if mine or not task.done():
+                    raise
+
+    async def _until(self, deadline: float | None, task: "asyncio.Task[InForce]", url: str) -> InForce:
+        """The file, before the deadline. Who stops waiting does not take the file away from the others."""
+        left = None if deadline is None else max(0.0, deadline - self._lanes.clock.now())
+        done, _ = await asyncio.wait([task], timeout=left)
+        if not done:
+            raise DeadlineReached(host_key(url))
+        return task.result()
 
     def _done(self, key: str, task: "asyncio.Task[InForce]") -> None:
         self._asking.pop(key, None)
         if not task.cancelled() and task.exception() is None:
             self._known[key] = task.result()
 
-    async def _load(self, key: str, url: str, deadline: float | None) -> InForce:
+    async def _load(self, key: str, url: str, deadline: float | None, lane: Lane | None) -> InForce:
         state = self._lanes.store.robots(key) or RobotsState()
         copy = self._capture(state.capture)
-        asking = _Asking(url, deadline, _cached(state, copy, self._body(copy)), copy, state, [])
+        asking = _Asking(url, deadline, lane, _cached(state, copy, self._body(copy)), copy, state, [])
         now = self._lanes.clock.now()
         if now < state.next_try and not (asking.cached and asking.cached.is_fresh(now)):
             return self._waiting(asking, now)
@@ -104,9 +122,11 @@ class RobotsFiles:
             asking.answers.append(await self._ask(asking, step))
 
     async def _ask(self, asking: _Asking, step: Ask) -> Answer:
-        meta = {KIND: "robots", MAX_BYTES: MAX_OCTETS + 1, "dont_redirect": True, "allow_offsite": True}
+        meta: dict[str, Any] = {KIND: "robots", MAX_BYTES: MAX_OCTETS + 1, "dont_redirect": True, "allow_offsite": True}
         if asking.deadline is not None:
             meta[DEADLINE] = asking.deadline
+        if asking.lane is not None:
+            meta[LANE] = asking.lane
         request = Request(step.url, callback=NO_CALLBACK, priority=_PRIORITY, dont_filter=True, meta=meta)
         if step.conditional and asking.copy is not None:
             for field, condition in _VALIDATORS:

@@ -27,6 +27,13 @@ _REDIRECT = re.compile(r"location\s*(?:\.\s*(?:href|replace|assign)\s*)?[=(]")
 _BUNDLE = re.compile(
     r"(?:^|/)(?:main|app|bundle|index|runtime|vendors?|chunk|client|entry|polyfills)(?:[._~-][\w.~-]*)?\.m?js(?:$|\?)"
 )
+_NO_TEXT = "the page has no text without scripts"
+_EMPTY_ROOT = "the root of the application is empty"
+_ASKS_FOR_IT = "the page asks for JavaScript"
+_LITTLE_TEXT = "the page has little text in much markup"
+REASONS = frozenset({_NO_TEXT, _EMPTY_ROOT, _ASKS_FOR_IT, _LITTLE_TEXT})
+"""What `needs_javascript` says."""
+
 _FEW = 50
 _SHORT = 250
 _MEDIUM = 400
@@ -51,15 +58,15 @@ def needs_javascript(root: HtmlElement, text: str, noscript: str, source_length:
         return None
     external, inline = _scripts(root)
     if count < _FEW and (external or inline):
-        return "the page has no text without scripts"
+        return _NO_TEXT
     if not external and inline < 200:
         return None
     if _has_empty_root(root) or (count < _SHORT and _has_bundle(root) and _has_empty_box(root)):
-        return "the root of the application is empty"
+        return _EMPTY_ROOT
     if count < _MEDIUM and (_ASKS.search(noscript[:_SCAN]) or _ASKS.search(text[:_SCAN])):
-        return "the page asks for JavaScript"
+        return _ASKS_FOR_IT
     if count < _SHORT and source_length > 20_000:
-        return "the page has little text in much markup"
+        return _LITTLE_TEXT
     return None
 
 

@@ -163,7 +163,9 @@ def _stop(state: HostState, answer: Answer, policy: Policy) -> tuple[float, str]
     if answer.kind == "robots":
         return 0.0, ""
     stops = [(0.0, "")]
-    if answer.status in (401, 403):
+    # an interface that a script asks says by 401 that its visitor has not logged in: no word about crawlers
+    logged_out = answer.status == 401 and answer.kind == "subresource"
+    if answer.status in (401, 403) and not logged_out:
         stops.append((policy.stop_blocked, f"status {answer.status}"))
     elif answer.status == 402:
         stops.append((policy.stop_paid, "status 402"))

@@ -23,3 +23,7 @@ class PerCrawler(Generic[_T]):
             values[self] = self._make(crawler)
         value: _T = values[self]
         return value
+
+    def use(self, crawler: Crawler, value: _T) -> None:
+        """Give a crawler a value that was made elsewhere, before it is asked for."""
+        crawler.__dict__.setdefault(_ATTRIBUTE, {})[self] = value

@@ -1,13 +1,11 @@
 """The places for renders (POLITE_MAX_RENDERS): a render leaves the queue only while one is free."""
 
 from collections.abc import Callable
-from weakref import WeakKeyDictionary
 
 from scrapy.crawler import Crawler
 
 from polite_crawler.scheduling.options import options_of
-
-_SLOTS: WeakKeyDictionary[Crawler, "RenderSlots"] = WeakKeyDictionary()
+from polite_crawler.scheduling.per_crawler import PerCrawler
 
 
 class RenderSlots:
@@ -30,14 +28,14 @@ class RenderSlots:
             listener()
 
 
+_SLOTS = PerCrawler(lambda crawler: RenderSlots(options_of(crawler).max_renders))
+
+
 def slots_of(crawler: Crawler) -> RenderSlots:
     """The places of a crawler."""
-    slots = _SLOTS.get(crawler)
-    if slots is None:
-        slots = _SLOTS[crawler] = RenderSlots(options_of(crawler).max_renders)
-    return slots
+    return _SLOTS.of(crawler)
 
 
 def use_slots(crawler: Crawler, slots: RenderSlots) -> None:
     """Let a crawler share the places of others, before it starts."""
-    _SLOTS[crawler] = slots
+    _SLOTS.use(crawler, slots)

@@ -16,6 +16,7 @@ from polite_crawler.scheduling.lanes import HostLanes, LaneEvent, lanes_of
 from polite_crawler.scheduling.options import options_of
 from polite_crawler.scheduling.requests import host_of
 from polite_crawler.store.record import Capture, utc
+from polite_crawler.transport.plain import plain_of
 from polite_crawler.transport.trace import trace_of
 
 _logger = logging.getLogger(__name__)
@@ -68,6 +69,8 @@ class Events:
         lanes.listeners.append(lambda event: self._lane(lanes, event))
 
     def _request(self, request: Request) -> None:
+        if plain_of(request) is not None:
+            return  # a render: its sub-requests are what goes to a host
         self._tell(Event("request", utc(self._now()), host_of(request), self._shown(request.url)))
 
     def _stored(self, response: Response, request: Request) -> None:
@@ -82,6 +85,8 @@ class Events:
 
     def _captured(self, capture: Capture, request: Request) -> None:
         skipped = capture.outcome == "skipped"
+        if capture.kind == "render" and not skipped:
+            return
         self._tell(
             Event(
                 "skip" if skipped else "response", utc(self._now()), host_of(request), capture.url, capture.outcome,

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from importlib import import_module
 from typing import Any, Protocol
 
@@ -61,6 +62,11 @@ def read_page(capture: Capture, body: bytes) -> Page:
     reading = import_module("polite_crawler.readers.reading")
     page = reading.read(body, url=_subject(capture), content_type=content_type(capture))
     assert isinstance(page, Page)
+    if capture.kind == "render" and page.needs_javascript:
+        # its scripts have run: what it shows is all that there is
+        reasons = import_module("polite_crawler.readers.javascript").REASONS
+        notes = tuple(note for note in page.notes if note not in reasons)
+        return replace(page, needs_javascript=False, notes=notes)
     return page
 
 

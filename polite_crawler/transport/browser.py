@@ -15,12 +15,12 @@ from contextlib import asynccontextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
 from scrapy.crawler import Crawler
 
 from polite_crawler.errors import RenderRefused
 from polite_crawler.scheduling.options import options_of
+from polite_crawler.scheduling.per_crawler import PerCrawler
 from polite_crawler.scheduling.render_slots import RenderSlots, slots_of, use_slots
 
 if TYPE_CHECKING:
@@ -49,7 +49,6 @@ _START_SECONDS = 30.0
 _END_SECONDS = 5.0
 _IDLE_SECONDS = 30.0
 _MOST_TABS = 100
-_BROWSERS: "WeakKeyDictionary[Crawler, Browser]" = WeakKeyDictionary()
 
 logger = logging.getLogger(__name__)
 
@@ -239,18 +238,17 @@ def find_program() -> str:
     raise RenderRefused("browser", "there is no Chromium; install it, for example with apt-get install chromium")
 
 
+_BROWSERS = PerCrawler(lambda crawler: Browser(slots_of(crawler), user_agent=options_of(crawler).identity.user_agent))
+
+
 def browser_of(crawler: Crawler) -> Browser:
     """The browser of a crawler."""
-    browser = _BROWSERS.get(crawler)
-    if browser is None:
-        agent = options_of(crawler).identity.user_agent
-        browser = _BROWSERS[crawler] = Browser(slots_of(crawler), user_agent=agent)
-    return browser
+    return _BROWSERS.of(crawler)
 
 
 def use_browser(crawler: Crawler, browser: Browser) -> None:
     """Let a crawler share a browser and its places with others, before it starts."""
-    _BROWSERS[crawler] = browser
+    _BROWSERS.use(crawler, browser)
     use_slots(crawler, browser.slots)
 
 

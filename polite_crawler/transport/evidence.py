@@ -83,6 +83,8 @@ def _of_browser(
 ) -> Capture:
     """The capture of a rendered page. No server sent it, so it has no request and no address."""
     source = {"of": made.of}
+    if made.moves_to is not None:
+        source["moves_to"] = redaction.redact_url(made.moves_to, facts.params).url
     if made.picture is not None:
         source["picture"] = hashlib.sha256(made.picture).hexdigest()
     capture = _base(

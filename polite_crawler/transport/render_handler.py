@@ -59,8 +59,14 @@ class RenderHandler:
         finally:
             await sub.close(self._progress)
             self._lanes.release(lane, None)
-        trace.notes += [*rendered.notes, *sub.notes]
-        trace.wire = _wire(plain, rendered, started=began, ended=self._lanes.clock.now(), most=self._max_bytes)
+        trace.wire = _wire(
+            plain,
+            rendered,
+            started=began,
+            ended=self._lanes.clock.now(),
+            most=self._max_bytes,
+            notes=(*rendered.notes, *sub.notes),
+        )
         return HtmlResponse(
             document.url,
             status=trace.wire.status,
@@ -125,7 +131,7 @@ def _document(plain: Plain) -> Document:
     return Document(response.url, response.status, tuple(headers), response.body)
 
 
-def _wire(plain: Plain, rendered: Rendered, *, started: float, ended: float, most: int) -> Wire:
+def _wire(plain: Plain, rendered: Rendered, *, started: float, ended: float, most: int, notes: tuple[str, ...]) -> Wire:
     """The tree as the body of an answer that no server sent."""
     octets = rendered.html.encode("utf-8", "replace")
     cut = rendered.cut or len(octets) > most
@@ -160,7 +166,8 @@ def _wire(plain: Plain, rendered: Rendered, *, started: float, ended: float, mos
         headed=started,
         ended=ended,
         wire_octets=0,
-        made=Made(plain.capture.id, rendered.picture),
+        notes=notes,
+        made=Made(plain.capture.id, rendered.moves_to, rendered.picture),
     )
 
 

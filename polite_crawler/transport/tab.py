@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from playwright.async_api import CDPSession, Page
 
 _READ_SECONDS = 5.0
-_STOP_SECONDS = 2.0
+"""How much of the time of a render is kept for the reading of its tree."""
 _PICTURE_SECONDS = 10.0
 _WIDTH = 1280
 _TALLEST = 10_000
@@ -128,7 +128,7 @@ class Tab:
     async def _settle(self) -> None:
         """Wait until the page has loaded and is quiet, its time is over, or it has crashed."""
         try:
-            async with asyncio.timeout(self._limits.seconds):
+            async with asyncio.timeout(self._limits.seconds - _READ_SECONDS):
                 while not self._crashed:
                     self._changed.clear()
                     if not self._loaded or self._pending:
@@ -140,21 +140,23 @@ class Tab:
                     except TimeoutError:
                         return
         except TimeoutError:
-            self._note(f"its scripts had not ended after {self._limits.seconds:g} s")
+            self._note("the page was read before it was done: its time was over")
 
     async def _read(self, most: int) -> tuple[str, int]:
         if self._crashed:
             raise RenderRefused("refused", "the page made the browser crash")
-        for seconds in (_READ_SECONDS, _STOP_SECONDS):
-            try:
-                async with asyncio.timeout(seconds):
-                    return await self._evaluated(most)
-            except TimeoutError:
-                # a script that never ends keeps everything else of its page waiting
-                self._note("a script that never ends was stopped")
-                async with asyncio.timeout(_STOP_SECONDS):
-                    await self._cdp.send("Runtime.terminateExecution")
-        raise RenderRefused("refused", "the scripts of the page do not end")
+        try:
+            async with asyncio.timeout(_READ_SECONDS / 2):
+                return await self._evaluated(most)
+        except TimeoutError:
+            # a script that never ends keeps everything else of its page waiting
+            self._note("a script that did not end was stopped")
+        try:
+            async with asyncio.timeout(_READ_SECONDS / 2):
+                await self._cdp.send("Runtime.terminateExecution")
+                return await self._evaluated(most)
+        except TimeoutError:
+            raise RenderRefused("refused", "the scripts of the page do not end") from None
 
     async def _evaluated(self, most: int) -> tuple[str, int]:
         # a world of our own: no script of the page has changed what it calls
@@ -220,6 +222,7 @@ class Tab:
         # the page stays where it is: whether another page is asked for is decided as for any link
         if url != document.url and self._moves_to is None:
             self._moves_to = url
+        self._loaded = True
         await self._fail(name, "Aborted")
 
     async def _fulfill(self, name: str, status: int, headers: list[tuple[str, str]], body: bytes) -> None:

@@ -8,9 +8,11 @@ from polite_crawler.store.record import Tls, Truncated
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """What a browser made of a page: `of` names the capture of the plain page, `picture` is a PNG image of it."""
+    """What a browser made of a page: `of` names the capture of the plain page, `moves_to` is where a script of the
+    page wanted to go, `picture` is a PNG image."""
 
     of: str
+    moves_to: str | None = None
     picture: bytes | None = None
 
 
