@@ -78,6 +78,8 @@ class Generations:
     @contextmanager
     def lock(self) -> Iterator[None]:
         """Hold the right to build a generation: one process at a time, the next one waits."""
+        # the index can be made again, so somebody may have taken all of it away
+        self.folder.mkdir(exist_ok=True)
         fd = os.open(self.folder / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
         try:
             fcntl.flock(fd, fcntl.LOCK_EX)

@@ -53,9 +53,14 @@ ON CONFLICT(host) DO UPDATE SET stop_until = ?2, stop_reason = ?3, failures = 0 
 _REST = """
 INSERT INTO hosts(host, ready) VALUES(?1, ?2) ON CONFLICT(host) DO UPDATE SET ready = max(ready, ?2)
 """
-_RESET = """
-UPDATE hosts SET ready = min(ready, ?1), stop_until = 0, stop_reason = '', failures = 0, backoff = 0
+_RESET = f"""
+UPDATE hosts SET ready = min(ready, ?1), stop_until = 0, stop_reason = '', failures = 0, backoff = 0,
+    owner = CASE WHEN until > ?1 + {LEASE} THEN NULL ELSE owner END,
+    until = CASE WHEN until > ?1 + {LEASE} THEN 0 ELSE until END
 WHERE ?2 IS NULL OR host = ?2
+"""
+_RESET_ROBOTS = """
+UPDATE robots SET next_try = min(next_try, ?1), failures = 0 WHERE ?2 IS NULL OR host = ?2
 """
 _PUT_ROBOTS = "INSERT OR REPLACE INTO robots VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _CRAWL_DELAY = """
@@ -122,8 +127,9 @@ class SqliteHosts:
             self._db().execute(_REST, (host, until))
 
     def reset(self, host: str | None, *, ready: float) -> int:
-        with self._errors():
-            return self._db().execute(_RESET, (ready, host)).rowcount
+        with self._writing() as db:
+            db.execute(_RESET_ROBOTS, (ready, host))
+            return db.execute(_RESET, (ready, host)).rowcount
 
     def rows(self) -> Iterator[HostRow]:
         with self._errors():

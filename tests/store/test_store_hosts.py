@@ -127,6 +127,21 @@ def test_reset_of_one_host_and_of_all(store: HostStateStore):
     assert store.peek("b").state == HostState(NOW + 3, 0.0, "", 0, 0, 0.0, 1)
 
 
+def test_reset_after_a_clock_that_was_ahead(store: HostStateStore):
+    ahead = NOW + 86_400 * 365
+    store.claim("a", owner="killed", now=ahead)
+    store.put_robots("http://a", "a", RobotsState(next_try=ahead, failures=7, note="503"))
+    store.put_robots("http://b", "b", RobotsState(next_try=ahead, failures=7, note="503"))
+    store.claim("b", owner="alive", now=NOW)
+    assert not store.claim("a", owner="me", now=NOW).granted
+    store.reset("a", ready=NOW)
+    assert store.claim("a", owner="me", now=NOW).granted
+    assert [store.robots(f"http://{host}").next_try for host in "ab"] == [NOW, ahead]  # type: ignore[union-attr]
+    store.reset(None, ready=NOW)
+    assert store.robots("http://b") == RobotsState(next_try=NOW, failures=0, note="503")
+    assert not store.claim("b", owner="me", now=NOW).granted  # a lease that can be is not taken away
+
+
 def test_reset_does_not_make_a_rest_longer(store: HostStateStore):
     store.rest("a", until=NOW - 100)
     store.reset("a", ready=NOW + 3)
