@@ -1,0 +1,276 @@
+"""The product of a page, from its schema.org records: JSON-LD and microdata."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qsl, urljoin, urlsplit
+
+from polite_crawler.readers.jsonld import by_id, follow, types_of
+from polite_crawler.readers.page import Page
+from polite_crawler.recipes.amounts import read_amount
+from polite_crawler.recipes.offers import Offers, Price, as_list, name_of, read_offers
+
+__all__ = ["Price", "Product", "Variant", "product_of", "read_amount", "records_of"]
+
+NO_CURRENCY = "a price has no currency that its page names: it is not money"
+BAD_GTIN = "the GTIN has a wrong check digit"
+
+_TYPES = frozenset(
+    {"product", "productgroup", "individualproduct", "productmodel", "someproducts", "productcollection", "book"}
+    | {"vehicle", "car", "motorcycle", "drug", "dietarysupplement", "softwareapplication", "mobileapplication"}
+)
+"""Product and its subtypes that shops use, in lower case: some write them so."""
+
+_OTHERS = frozenset(
+    {"isRelatedTo", "isSimilarTo", "isAccessoryOrSparePartFor", "isConsumableFor", "itemListElement", "hasVariant"}
+    | {"model", "isVariantOf", "review", "offers", "itemOffered"}
+)
+_GTINS = ("gtin", "gtin13", "gtin14", "gtin12", "gtin8", "ean", "isbn")
+_VARIANT_PARAMS = ("variant", "sku", "gtin")
+_NESTING = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """The variant that the URL of the page names."""
+
+    sku: str | None
+    gtin: str | None
+    name: str | None
+    price: Price | None
+    availability: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """What a page says of its product. `price` is the lowest one, `price_to` the highest when the offers give a range,
+    both in the first currency of the offers. `availability` is a name of schema.org: InStock when one offer is.
+
+    `found` is false for a page with no product of its own: the other facts are None then.
+    """
+
+    name: str | None = None
+    brand: str | None = None
+    sku: str | None = None
+    gtin: str | None = None
+    price: Price | None = None
+    price_to: Price | None = None
+    availability: str | None = None
+    availabilities: tuple[str, ...] = ()
+    variant: Variant | None = None
+    seller: str | None = None
+    image: str | None = None
+    found: bool = False
+    note: str | None = None
+
+
+def records_of(page: Page) -> list[Any]:
+    """The records of a page that can hold its product: JSON-LD, microdata, then the price metas of OpenGraph."""
+    return [*page.jsonld, *as_list(page.meta.get("microdata")), *_open_graph(page)]
+
+
+def product_of(records: Sequence[Any], url: str) -> Product:
+    """The product of the page at `url`, from its records. Pure: an earlier version reads the same way.
+
+    It is the product whose url or @id is the page, else the largest one with offers or variants, else the largest
+    one. A record that says less than another source of the same page is completed by it.
+    """
+    nodes = by_id(records)
+    candidates = list(_products(records, nodes))
+    picked = _pick(candidates, url)
+    if picked is None:
+        return Product()
+    offers = read_offers(_offers_of(picked, nodes))
+    if not offers.money:
+        # another syntax of the same page may say the price
+        priced = [one for one in candidates if read_offers(_offers_of(one, nodes)).money]
+        other = _pick([one for one in priced if _same_product(one, picked) or one.get("@og")], url)
+        if other is not None:
+            offers = read_offers(_offers_of(other, nodes))
+    return _read(picked, offers, nodes, url)
+
+
+def _read(record: Mapping[str, Any], offers: Offers, nodes: Mapping[str, Any], url: str) -> Product:
+    gtin, bad = _gtin(record, *offers.offers)
+    notes = [BAD_GTIN] * (bad and gtin is None) + [NO_CURRENCY] * (offers.lost and not offers.money)
+    sku = name_of(record.get("sku")) or name_of(record.get("productID"))
+    return Product(
+        name=name_of(record.get("name")),
+        brand=name_of(_followed(record.get("brand"), nodes)) or name_of(record.get("manufacturer")),
+        sku=sku or next((name for offer in offers.offers if (name := name_of(offer.get("sku")))), None),
+        gtin=gtin,
+        price=offers.lowest,
+        price_to=offers.highest,
+        availability=offers.availability,
+        availabilities=offers.availabilities,
+        variant=_variant(record, offers, nodes, url),
+        seller=offers.seller,
+        image=_image(record, nodes, url),
+        found=True,
+        note="; ".join(notes) or None,
+    )
+
+
+def _followed(value: object, nodes: Mapping[str, Any]) -> list[Any]:
+    return [follow(one, nodes) for one in as_list(value)]
+
+
+def _products(records: Sequence[Any], nodes: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """The product records of a page, but not those of other products that its product names."""
+    stack: list[tuple[Any, int]] = [(one, 0) for one in reversed(as_list(records))]
+    seen: set[int] = set()
+    while stack:
+        item, depth = stack.pop()
+        if isinstance(item, list):
+            stack.extend((one, depth) for one in reversed(item))
+        elif isinstance(item, dict) and depth < _NESTING and id(item) not in seen:
+            seen.add(id(item))
+            if _TYPES & {name.lower() for name in types_of(item)}:
+                yield item
+            inner = [follow(value, nodes) for key, value in item.items() if key not in _OTHERS]
+            stack.extend((value, depth + 1) for value in reversed(inner) if isinstance(value, dict | list))
+
+
+def _pick(products: Sequence[dict[str, Any]], url: str) -> dict[str, Any] | None:
+    own = [one for one in products if _is_page(one, url)]
+    chosen = own or [one for one in products if _offering(one)] or list(products)
+    return max(chosen, key=lambda one: (_offering(one), _size(one)), default=None)
+
+
+def _offering(record: Mapping[str, Any]) -> bool:
+    return bool(record.get("offers") or record.get("hasVariant"))
+
+
+def _size(record: Mapping[str, Any]) -> int:
+    return len(json.dumps(record, default=str, ensure_ascii=False))
+
+
+def _is_page(record: Mapping[str, Any], url: str) -> bool:
+    """Whether the url or the @id of a record, of one of its variants or of its offers is the page."""
+    parts = [record, *(one for one in as_list(record.get("hasVariant")) if isinstance(one, Mapping))]
+    named = [one.get(key) for one in parts for key in ("url", "@id")]
+    return any(_same_page(name, url) for value in named for name in as_list(value))
+
+
+def _same_page(name: object, url: str) -> bool:
+    if not isinstance(name, str) or not name.strip() or name.strip().startswith("#"):
+        return False
+    try:
+        ours, theirs = urlsplit(url), urlsplit(urljoin(url, name.strip()))
+    except ValueError:
+        return False
+    if _host(ours.hostname) != _host(theirs.hostname) or ours.path.rstrip("/") != theirs.path.rstrip("/"):
+        return False
+    if not ours.path.strip("/") and theirs.fragment:
+        return False
+    asked, named = dict(parse_qsl(ours.query)), dict(parse_qsl(theirs.query))
+    return all(asked[key] == value for key, value in named.items() if key in asked and key not in _VARIANT_PARAMS)
+
+
+def _host(name: str | None) -> str:
+    return (name or "").removeprefix("www.")
+
+
+def _same_product(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether two records are of one product: one sku, or one name."""
+    for key in ("sku", "productID", "name"):
+        mine, theirs = name_of(one.get(key)), name_of(other.get(key))
+        if mine and theirs:
+            return mine.casefold() == theirs.casefold()
+    return False
+
+
+def _offers_of(record: Mapping[str, Any], nodes: Mapping[str, Any]) -> list[Any]:
+    found = _followed(record.get("offers"), nodes)
+    for variant in _variants(record, nodes):
+        found.extend(_followed(variant.get("offers"), nodes))
+    return found
+
+
+def _variants(record: Mapping[str, Any], nodes: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    named = _followed(record.get("hasVariant"), nodes) + _followed(record.get("model"), nodes)
+    group = name_of(record.get("productGroupID")) if "ProductGroup" in types_of(record) else None
+    if group is not None:
+        named += [one for one in nodes.values() if name_of(one.get("inProductGroupWithID")) == group]
+    return [one for one in named if isinstance(one, Mapping)]
+
+
+def _variant(record: Mapping[str, Any], offers: Offers, nodes: Mapping[str, Any], url: str) -> Variant | None:
+    """The variant that a parameter of the URL names; an offer with a sku or a URL of its own is one too."""
+    asked = {key: value for key, value in parse_qsl(urlsplit(url).query) if key.lower() in _VARIANT_PARAMS and value}
+    if not asked:
+        return None
+    for one in (*_variants(record, nodes), *offers.offers):
+        if not _named_by(one, asked, url):
+            continue
+        own = read_offers([one] if one in offers.offers else _followed(one.get("offers"), nodes))
+        return Variant(
+            sku=name_of(one.get("sku")),
+            gtin=_gtin(one)[0],
+            name=name_of(one.get("name")),
+            price=own.lowest,
+            availability=own.availability,
+        )
+    return None
+
+
+def _named_by(one: Mapping[str, Any], asked: Mapping[str, str], url: str) -> bool:
+    facts = {name_of(one.get(key)) for key in ("sku", "productID", "mpn", *_GTINS)}
+    if facts & set(asked.values()):
+        return True
+    offered = [offer for offer in as_list(one.get("offers")) if isinstance(offer, Mapping)]
+    for name in (part.get(key) for part in (one, *offered) for key in ("url", "@id")):
+        if isinstance(name, str):
+            query = dict(parse_qsl(urlsplit(urljoin(url, name)).query))
+            if any(query.get(key) == value for key, value in asked.items()):
+                return True
+    return False
+
+
+def _gtin(*records: Mapping[str, Any]) -> tuple[str | None, bool]:
+    """The first GTIN with a right check digit, and whether there was another one."""
+    bad = False
+    for record in records:
+        for key in _GTINS:
+            digits = re.sub(r"[\s-]", "", name_of(record.get(key)) or "")
+            if is_gtin(digits):
+                return digits, bad
+            bad = bad or (bool(digits) and key != "isbn")
+    return None, bad
+
+
+def is_gtin(digits: str) -> bool:
+    """Whether digits are a GTIN of 8, 12, 13 or 14 digits with the right check digit, and not only zeros (GS1 General
+    Specifications, section 7.9)."""
+    if len(digits) not in (8, 12, 13, 14) or not digits.isascii() or not digits.isdigit() or not digits.strip("0"):
+        return False
+    total = sum(int(digit) * (3 if place % 2 else 1) for place, digit in enumerate(reversed(digits)))
+    return total % 10 == 0
+
+
+def _image(record: Mapping[str, Any], nodes: Mapping[str, Any], url: str) -> str | None:
+    for one in _followed(record.get("image"), nodes):
+        if isinstance(one, Mapping):
+            one = next((one[key] for key in ("contentUrl", "url", "@id") if one.get(key)), None)
+            one = one[0] if isinstance(one, list) and one else one
+        if isinstance(one, str) and one.strip():
+            return urljoin(url, one.strip())
+    return None
+
+
+def _open_graph(page: Page) -> list[dict[str, Any]]:
+    """The price that the metas of OpenGraph state, as a record."""
+    og: Mapping[str, str] = page.meta.get("og") or {}
+
+    def first(*names: str) -> str | None:
+        keys = (f"{prefix}{name}" for name in names for prefix in ("product:", "og:"))
+        return next((og[key] for key in keys if og.get(key)), None)
+
+    price = first("sale_price:amount", "price:amount")
+    if price is None:
+        return []
+    code = first("sale_price:currency", "price:currency")
+    offer = {"@type": "Offer", "price": price, "priceCurrency": code, "availability": og.get("product:availability")}
+    return [{"@type": "Product", "@og": True, "name": og.get("og:title"), "offers": offer}]
