@@ -1,0 +1,186 @@
+"""The library against the engine that it wraps, and its stored answers against a plain read of the store.
+
+A page of the test site (in a process of its own) is fetched one at a time, with no rest, and goes the whole way: robots
+rules, lane, exchange, blob, reader, log, index. The peer is a long-lived Scrapy crawler with the same add-on, to which
+a bare `engine.crawl` gives each request. CPU time is that of all threads of this process.
+"""
+
+import asyncio
+import gc
+import tempfile
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from itertools import count
+from statistics import median
+from typing import Any
+
+import scrapy
+from harness import Bar, Options, Report, main, peer
+from scrapy import Request, signals
+from scrapy.crawler import Crawler
+from scrapy.exceptions import DontCloseSpider
+from scrapy.http import Response
+
+from polite_crawler import PoliteCrawler, open_crawler
+from polite_crawler.testsite import SiteProcess
+
+QUIET: dict[str, Any] = {
+    "TWISTED_REACTOR_ENABLED": False,
+    "TELNETCONSOLE_ENABLED": False,
+    "REMOTE_CONTROL_ENABLED": False,
+    "LOGSTATS_INTERVAL": 0,
+    "COOKIES_ENABLED": False,
+    "RETRY_ENABLED": False,
+}
+OPEN: dict[str, Any] = {"allow_private": True, "page_interval": 0, "slow_factor": 0, "min_free": 0}
+
+
+class Waiting(scrapy.Spider):
+    """Stays open, and hands each response to whoever waits for it."""
+
+    name = "waiting"
+    handle_httpstatus_all = True
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> "Waiting":
+        spider = super().from_crawler(crawler, *args, **kwargs)
+        crawler.signals.connect(spider.stay, signals.spider_idle)
+        return spider
+
+    async def start(self) -> AsyncIterator[Request]:
+        requests: tuple[Request, ...] = ()
+        for request in requests:
+            yield request
+
+    def stay(self) -> None:
+        raise DontCloseSpider
+
+    def got(self, response: Response, waits: "asyncio.Future[int]") -> None:
+        waits.set_result(response.status)
+
+    def failed(self, failure: Any) -> None:
+        failure.request.cb_kwargs["waits"].set_exception(failure.value)
+
+
+Ask = Callable[[str], Awaitable[object]]
+
+
+@asynccontextmanager
+async def bare(settings: dict[str, Any]) -> AsyncIterator[Ask]:
+    """A long-lived crawler, and what asks it for one page."""
+    crawler = Crawler(Waiting, {**QUIET, **settings})
+    opened = asyncio.Event()
+    crawler.signals.connect(opened.set, signals.spider_opened)
+    crawling = asyncio.ensure_future(crawler.crawl_async())
+    await opened.wait()
+
+    async def ask(url: str) -> object:
+        waits: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+        spider = crawler.spider
+        assert isinstance(spider, Waiting)
+        request = Request(url, callback=spider.got, errback=spider.failed, cb_kwargs={"waits": waits}, dont_filter=True)
+        crawler.engine.crawl(request)
+        assert await waits == 200
+        return None
+
+    try:
+        yield ask
+    finally:
+        await crawler.stop_async()
+        await crawling
+
+
+def polite(store: str) -> dict[str, Any]:
+    """The settings of the peer: the add-on, as the library uses it."""
+    ours = {f"POLITE_{name.upper()}": value for name, value in OPEN.items()}
+    return {"ADDONS": {"polite_crawler.Addon": 300}, "POLITE_STORE": store, **ours}
+
+
+async def each(ask: Ask, urls: Sequence[str]) -> None:
+    """Ask one after the other."""
+    for url in urls:
+        await ask(url)
+
+
+async def rounds(site: SiteProcess, options: Options, folder: str) -> Report:
+    """Measure everything in one loop."""
+    peer("aiohttp")
+    number = 100 if options.quick else 400
+    fresh: Iterator[int] = count()
+
+    def urls() -> list[str]:
+        return [site.url(f"/p/{next(fresh)}", host=1 + one % 3) for one in range(number)]
+
+    async with AsyncExitStack() as stack:
+        enter = stack.enter_async_context
+        crawler: PoliteCrawler = await enter(open_crawler(f"{folder}/ours", **OPEN))
+        same = await enter(bare(polite(f"{folder}/peer")))
+        stock = await enter(bare({"DOWNLOAD_DELAY": 0}))
+        asks: dict[str, Ask] = {"library": crawler.fetch, "bare": same, "stock": stock}
+        for ask in asks.values():
+            await each(ask, urls())
+        fetching = await measured(options.rounds, {name: (ask, urls) for name, ask in asks.items()})
+
+        kept = urls()
+        await each(crawler.fetch, kept)
+        sent = len(site.log())
+
+        async def read(url: str) -> object:
+            return crawler.store.read(url)
+
+        await each(read, kept)
+        first = await measured(1, {"stored": (crawler.fetch, lambda: kept), "read": (read, lambda: kept)})
+        again = await measured(options.rounds, {"stored": (crawler.fetch, lambda: kept), "read": (read, lambda: kept)})
+        sent = len(site.log()) - sent
+
+    return Report(
+        (
+            Bar(
+                "one fetch through the library, to a bare engine.crawl", fetching["library"] / fetching["bare"], "<=", 3
+            ),
+            Bar(
+                "a stored answer that was given before, to store.read of the page",
+                again["stored"] / again["read"],
+                "<=",
+                2,
+            ),
+            Bar("requests that stored answers sent", sent, "<=", 0),
+        ),
+        rows=(
+            ("CPU ms of a fetch through the library", f"{fetching['library'] / number * 1e3:.2f}"),
+            ("CPU ms of a bare engine.crawl with the add-on", f"{fetching['bare'] / number * 1e3:.2f}"),
+            (
+                "CPU ms of a bare engine.crawl of stock Scrapy, which stores nothing",
+                f"{fetching['stock'] / number * 1e3:.2f}",
+            ),
+            ("CPU us of a stored answer", f"{again['stored'] / number * 1e6:.0f}"),
+            (
+                "a stored answer that is asked for the first time, to store.read",
+                f"{first['stored'] / first['read']:.2f}",
+            ),
+        ),
+    )
+
+
+async def measured(number: int, works: dict[str, tuple[Ask, Callable[[], Sequence[str]]]]) -> dict[str, float]:
+    """The median CPU seconds of each work, in a loop that runs already."""
+    times: dict[str, list[float]] = {name: [] for name in works}
+    for _ in range(number):
+        for name, (ask, urls) in works.items():
+            asked = urls()
+            gc.collect()
+            before = time.process_time()
+            await each(ask, asked)
+            times[name].append(time.process_time() - before)
+    return {name: median(seconds) for name, seconds in times.items()}
+
+
+def measure(options: Options) -> Report:
+    """Run the site beside, and measure."""
+    with SiteProcess(hosts=3) as site, tempfile.TemporaryDirectory(prefix="polite-bench-") as folder:
+        return asyncio.run(rounds(site, options, folder))
+
+
+if __name__ == "__main__":
+    main("library", measure, versions=("scrapy", "aiohttp"))
