@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, generate_private_key
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from cryptography.hazmat.primitives.serialization import (
     BestAvailableEncryption,
     Encoding,
@@ -179,7 +179,9 @@ def test_a_key_comes_from_pem_and_from_jwk(tmp_path: Path) -> None:
     assert WebBotAuthSigner.of_key(file, AGENT).keyid == signer().keyid
 
 
-_EC = generate_private_key(SECP256R1()).private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+_EC_KEY = generate_private_key(SECP256R1())
+_EC = _EC_KEY.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+_EC_PUBLIC = _EC_KEY.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
 _LOCKED = KEY.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, BestAvailableEncryption(b"x"))
 _PUBLIC = KEY.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
 
@@ -232,3 +234,32 @@ def test_a_key_file_of_the_lab_signs(tmp_path: Path) -> None:
 def test_options_that_a_signature_cannot_have(options: dict[str, Any]) -> None:
     with pytest.raises(BadOption):
         signer(**options)
+
+
+@pytest.mark.parametrize(
+    "octets",
+    [
+        _EC_PUBLIC,
+        b"-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n",
+        b'{"kty": "OKP", "crv": "Ed25519"}',
+        b'{"kty": "OKP", "crv": "Ed25519", "x": "AA=="}',
+        b'{"kty": "OKP", "crv": "Ed25519", "x": "\xc3\xa4"}',
+        b'{"kty": "RSA", "n": "AQAB", "e": "AQAB"}',
+        b"{" * 100_000,
+        b"[1]",
+    ],
+)
+def test_what_a_directory_does_not_take(tmp_path: Path, octets: bytes) -> None:
+    file = tmp_path / "key"
+    file.write_bytes(octets)
+    with pytest.raises(BadOption, match="key"):
+        load_keys(file)
+
+
+def test_a_public_test_key_is_no_key_of_a_directory(tmp_path: Path) -> None:
+    file = tmp_path / "key.pem"
+    octets = base64.urlsafe_b64decode(RFC_X + "=")
+    key = Ed25519PublicKey.from_public_bytes(octets)
+    file.write_bytes(key.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo))
+    with pytest.raises(BadOption, match="a test key of RFC 9421"):
+        load_keys(file)
