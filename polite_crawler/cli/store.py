@@ -14,6 +14,7 @@ from polite_crawler.cli.options import add_common, store_dir
 from polite_crawler.cli.output import Output, many_lines, one_line, plain
 from polite_crawler.errors import BadOption, NotStored
 from polite_crawler.query.store import open_store
+from polite_crawler.rules.controls import json_for_terminal
 from polite_crawler.rules.urls import host_key
 from polite_crawler.store.folder import StoreFolder
 from polite_crawler.store.hosts import HostRow
@@ -170,22 +171,29 @@ def _doctor(args: argparse.Namespace, output: Output) -> int:
 def _cat(args: argparse.Namespace, output: Output) -> int:
     with open_store(store_dir(args)) as store:
         if _BLOB(args.id):
-            output.octets(store.index.blobs.get(args.id))
+            _show(store.index.blobs.get(args.id), output)
             return Exit.DONE
         capture = store.capture(args.id)
         if args.heads:
             heads = [part.head for part in (capture.request, capture.response) if part is not None]
-            output.octets("".join(heads).encode("latin-1"))
+            _show("".join(heads).encode("latin-1"), output)
         elif args.body or args.raw:
             if capture.body is None:
                 raise NotStored(f"the capture {args.id} has no body ({capture.outcome})")
             received = store.index.blobs.get(capture.body.sha256)
-            output.octets(received if args.raw else read_body(capture, received))
+            _show(received if args.raw else read_body(capture, received), output)
         elif output.json or not output.terminal:
-            output.octets(capture.line())
+            output.octets(json_for_terminal(capture.line().decode()).encode() if output.terminal else capture.line())
         else:
             output.text(many_lines(json.dumps(capture.to_json(), indent=2, ensure_ascii=False)) + "\n")
     return Exit.DONE
+
+
+def _show(octets: bytes, output: Output) -> None:
+    """The octets of a server as they are; on a terminal, without what acts on it."""
+    if output.terminal:
+        octets = many_lines(octets.decode("utf-8", "replace").replace("\r\n", "\n")).encode()
+    output.octets(octets)
 
 
 _KINDS: dict[str, Callable[[argparse.Namespace, Output], int]] = {
