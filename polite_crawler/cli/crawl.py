@@ -4,7 +4,7 @@ import argparse
 
 from polite_crawler.cli.exits import Exit
 from polite_crawler.cli.fetch import age
-from polite_crawler.cli.options import add_signature, engine_settings, whole
+from polite_crawler.cli.options import add_render, add_signature, engine_settings, whole
 from polite_crawler.cli.output import Output
 from polite_crawler.errors import BadOption, StoreError
 from polite_crawler.rules import durations, urls
@@ -30,6 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--sitemaps", action="store_true", help="fetch the pages of the site's sitemaps too")
     parser.add_argument("--resume", action="store_true", help="go on where the same crawl was stopped or killed")
     parser.add_argument("--max-age", type=age, metavar="D", help="use a stored copy that is younger (24h)")
+    add_render(parser)
     add_signature(parser)
 
 

@@ -3,7 +3,7 @@
 import argparse
 
 from polite_crawler.cli.exits import Exit
-from polite_crawler.cli.options import add_signature, engine_settings
+from polite_crawler.cli.options import add_render, add_signature, engine_settings
 from polite_crawler.cli.output import Output
 from polite_crawler.errors import BadOption, StoreError
 from polite_crawler.rules import durations, urls
@@ -18,6 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="D",
         help="use a stored copy that is younger: 90s, 10m, 24h, 7d, 0, auto, stored (24h)",
     )
+    add_render(parser)
     add_signature(parser)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from polite_crawler import __version__
 from polite_crawler.errors import BadOption
+from polite_crawler.rules.rendering import MODES
 
 DEFAULTS: dict[str, Any] = {
     "dir": None,
@@ -20,7 +21,13 @@ DEFAULTS: dict[str, Any] = {
 }
 """What a common option is when it is not given. It stands here once, because it may stand before or after a name."""
 
-_SIGNATURE = {"sign_key": "POLITE_SIGN_KEY", "signature_agent": "POLITE_SIGNATURE_AGENT"}
+_SETTINGS = {
+    "render": "POLITE_RENDER",
+    "screenshot": "POLITE_SCREENSHOT",
+    "sign_key": "POLITE_SIGN_KEY",
+    "signature_agent": "POLITE_SIGNATURE_AGENT",
+}
+"""The options of some commands that are settings as they stand."""
 _HOME = "~/.polite-crawler"
 
 
@@ -56,6 +63,18 @@ def add_signature(parser: argparse.ArgumentParser) -> None:
         "--signature-agent",
         metavar="URL",
         help="where the key directory is: an origin, or the URL of a JWK set (POLITE_CRAWLER_SIGNATURE_AGENT)",
+    )
+
+
+def add_render(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the browser."""
+    parser.add_argument(
+        "--render",
+        choices=MODES,
+        help="make pages in a browser: those that need JavaScript, each HTML page, or none (auto)",
+    )
+    parser.add_argument(
+        "--screenshot", action="store_const", const=True, help="store a picture of each page that a browser makes"
     )
 
 
@@ -110,7 +129,7 @@ def engine_settings(args: argparse.Namespace, environment: Mapping[str, str] = o
         settings["POLITE_ALLOW_PRIVATE"] = True
     if args.on_behalf_of:
         settings["POLITE_ON_BEHALF_OF"] = list(args.on_behalf_of)
-    for name, setting in _SIGNATURE.items():
+    for name, setting in _SETTINGS.items():
         if (value := getattr(args, name, None)) is not None:
             settings[setting] = value
     return settings

@@ -21,6 +21,7 @@ from polite_crawler.query.store import Store
 from polite_crawler.rules import urls
 from polite_crawler.rules.durations import MaxAge
 from polite_crawler.rules.options import Options
+from polite_crawler.rules.rendering import Mode
 from polite_crawler.scheduling.clock import Clock
 from polite_crawler.scheduling.closing import ERROR, close
 from polite_crawler.scheduling.lane_group import LaneGroup
@@ -160,8 +161,12 @@ class Engine:
             now=self._lanes.clock.now,
         )
 
-    def answer(self, url: str, max_age: MaxAge | None, recipe: str | None) -> PageResult | None:
+    def answer(
+        self, url: str, max_age: MaxAge | None, recipe: str | None, render: Mode | None = None
+    ) -> PageResult | None:
         """The stored copy of a page, when it is young enough: nothing is queued. From any thread."""
+        if (render or self._options.render) == "always":
+            return None
         page = self.stored.answer(url, max_age or self._options.max_age, recipe)
         if page is not None and self._on_event is not None:
             now, host = utc(self._lanes.clock.now()), urls.host_key(url)
@@ -172,13 +177,19 @@ class Engine:
         return page
 
     async def fetch(
-        self, url: str, *, max_age: MaxAge | None = None, budget: float | None = None, recipe: str | None = None
+        self,
+        url: str,
+        *,
+        max_age: MaxAge | None = None,
+        budget: float | None = None,
+        recipe: str | None = None,
+        render: Mode | None = None,
     ) -> PageResult:
         """Fetch one page. Raises StoreError, and PoliteError for a crawler that is closed."""
         spider = self._open_crawler().spider
         assert isinstance(spider, QueueFedSpider)
         deadline = None if budget is None else self._lanes.clock.now() + budget
-        return await spider.fetch(url, max_age=max_age, deadline=deadline, recipe=recipe)
+        return await spider.fetch(url, max_age=max_age, deadline=deadline, recipe=recipe, render=render)
 
     async def crawl(self, spider: type[Spider], arguments: Mapping[str, Any], on_item: OnItem) -> Crawl:
         """Run a spider beside the fetches. Its scope, its pages, its budget and its end are its own, since it has a

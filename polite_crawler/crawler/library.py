@@ -13,7 +13,7 @@ from polite_crawler.crawler.runs import Run, SyncRun
 from polite_crawler.crawler.settings import options_of, settings_of
 from polite_crawler.crawler.thread import EngineThread
 from polite_crawler.query.store import Store
-from polite_crawler.rules import durations, urls
+from polite_crawler.rules import durations, rendering, urls
 from polite_crawler.rules.durations import Duration
 from polite_crawler.scheduling.clock import Clock
 from polite_crawler.signing import RequestSigner, configured_signer
@@ -52,19 +52,20 @@ class _Opened:
         self._thread = thread
 
     def _fetching(
-        self, url: str, max_age: Duration | None, budget: Duration | None, recipe: str | None
+        self, url: str, max_age: Duration | None, budget: Duration | None, recipe: str | None, render: str | None
     ) -> "PageResult | Future[PageResult]":
         """The stored copy, or what is queued for it."""
         urls.normalize(url)
         age = None if max_age is None else durations.max_age(max_age)
         span = None if budget is None else durations.seconds(budget, "budget")
-        page = self._thread.engine.answer(url, age, recipe)
+        mode = None if render is None else rendering.mode(render, "render")
+        page = self._thread.engine.answer(url, age, recipe, mode)
         if page is not None:
             return page
         if recipe is not None and (age is None or age.kind != "stored"):
             # a copy of another recipe has no documents of this one
             age = durations.max_age(0)
-        return self._thread.call(lambda engine: engine.fetch(url, max_age=age, budget=span, recipe=recipe))
+        return self._thread.call(lambda engine: engine.fetch(url, max_age=age, budget=span, recipe=recipe, render=mode))
 
     def _crawling(self, url: Words, words: Mapping[str, Words], limits: Mapping[str, Any]) -> Any:
         arguments = {"url": _seeds(url), **{name: _text(value) for name, value in words.items()}, **limits}
@@ -89,15 +90,17 @@ class PoliteCrawler(_Opened):
         max_age: Duration | None = None,
         budget: Duration | None = None,
         recipe: str | None = None,
+        render: str | None = None,
     ) -> PageResult:
         """Fetch one page, or take the stored copy that is younger than `max_age`. When this returns, the store has it
         and `find` finds it.
 
         What a site or the network does wrong is an outcome of the result, never an exception. `budget` is the longest
-        wait for the turn of the host. `recipe` is the name of the extractor that reads documents from it.
+        wait for the turn of the host. `recipe` is the name of the extractor that reads documents from it. `render` is
+        auto, always or never, in the place of the option of the crawler.
         Raises BadOption, StoreError when the store cannot be written, and PoliteError for a crawler that is closed.
         """
-        found = self._fetching(url, max_age, budget, recipe)
+        found = self._fetching(url, max_age, budget, recipe, render)
         return await asyncio.wrap_future(found) if isinstance(found, Future) else found
 
     def crawl(
@@ -112,12 +115,13 @@ class PoliteCrawler(_Opened):
         allow_host: Words = (),
         sitemaps: bool = False,
         max_age: Duration | None = None,
+        render: str | None = None,
     ) -> CrawlRun:
         """Crawl a site: an async iterable of pages, with a `summary`. The options are those of `scrapy crawl site`.
         Raises BadOption."""
         words = {"include": include, "exclude": exclude, "allow_host": allow_host}
         limits = {"max_pages": max_pages, "max_depth": max_depth, "budget": budget, "sitemaps": sitemaps}
-        return Run(self._crawling(url, words, {**limits, "max_age": max_age}))
+        return Run(self._crawling(url, words, {**limits, "max_age": max_age, "render": render}))
 
     def discover(
         self,
@@ -177,9 +181,10 @@ class SyncCrawler(_Opened):
         max_age: Duration | None = None,
         budget: Duration | None = None,
         recipe: str | None = None,
+        render: str | None = None,
     ) -> PageResult:
         """As `PoliteCrawler.fetch`."""
-        found = self._fetching(url, max_age, budget, recipe)
+        found = self._fetching(url, max_age, budget, recipe, render)
         return _wait(found) if isinstance(found, Future) else found
 
     def crawl(
@@ -194,11 +199,12 @@ class SyncCrawler(_Opened):
         allow_host: Words = (),
         sitemaps: bool = False,
         max_age: Duration | None = None,
+        render: str | None = None,
     ) -> SyncCrawlRun:
         """As `PoliteCrawler.crawl`, for a plain loop."""
         words = {"include": include, "exclude": exclude, "allow_host": allow_host}
         limits = {"max_pages": max_pages, "max_depth": max_depth, "budget": budget, "sitemaps": sitemaps}
-        return SyncRun(self._crawling(url, words, {**limits, "max_age": max_age}))
+        return SyncRun(self._crawling(url, words, {**limits, "max_age": max_age, "render": render}))
 
     def discover(
         self,

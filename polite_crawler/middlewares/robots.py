@@ -13,7 +13,7 @@ from polite_crawler.scheduling.lanes import HostStopped, lanes_of
 from polite_crawler.scheduling.options import options_of
 from polite_crawler.scheduling.requests import deadline_of, host_of
 from polite_crawler.store.record import RobotsCheck, utc
-from polite_crawler.transport.handler import KIND
+from polite_crawler.transport.meta import KIND, LANE
 from polite_crawler.transport.trace import trace_of
 
 MODE = "polite_mode"
@@ -38,7 +38,7 @@ class Robots:
         """Raise Declined for what must not be fetched now."""
         if request.meta.get(KIND) == "robots" or request.meta.get(MODE) == "api":
             return
-        found = await self._files.of(request.url, deadline=deadline_of(request))
+        found = await self._files.of(request.url, deadline=deadline_of(request), lane=request.meta.get(LANE))
         standing = found.standing
         if standing.state == "challenge":
             stop = self._lanes.stop_of(host_of(request))

@@ -12,10 +12,12 @@ from twisted.python.failure import Failure
 
 from polite_crawler.errors import PoliteError, StoreError
 from polite_crawler.middlewares.redirect import REFRESH
+from polite_crawler.middlewares.render import RENDER
 from polite_crawler.middlewares.retry import MAX_RETRIES
 from polite_crawler.middlewares.stored_copy import MAX_AGE
 from polite_crawler.pipelines.index import AWAIT
 from polite_crawler.rules.durations import MaxAge
+from polite_crawler.rules.rendering import Mode
 from polite_crawler.scheduling.closing import ERROR
 from polite_crawler.scheduling.declined import NO_CAPTURE, Declined
 from polite_crawler.scheduling.ready_queue import ready_queue_of
@@ -87,6 +89,7 @@ class QueueFedSpider(PoliteSpider):
         max_age: MaxAge | None = None,
         deadline: float | None = None,
         recipe: str | None = None,
+        render: Mode | None = None,
     ) -> PageResult:
         """Fetch one page; its result comes when the index has it. `deadline` is epoch seconds.
 
@@ -101,6 +104,8 @@ class QueueFedSpider(PoliteSpider):
             meta[DEADLINE] = deadline
         if recipe is not None:
             meta["polite_recipe"] = recipe
+        if render is not None:
+            meta[RENDER] = render
         # a page may be asked for more than once in the life of this crawler, so its filter is passed by
         request = Request(url, callback=self.parse, errback=self.failed, dont_filter=True, meta=meta)
         self._calls.add(call)

@@ -73,9 +73,10 @@ class SiteSpider(PageSpider):
         allow_host: str = "",
         sitemaps: str | bool = False,
         max_age: str | None = None,
+        render: str | None = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(url=url, max_age=max_age, **kwargs)
+        super().__init__(url=url, max_age=max_age, render=render, **kwargs)
         self.max_pages = whole(max_pages, "max_pages", least=1)
         self.max_depth = whole(max_depth, "max_depth", least=0)
         self.budget = durations.seconds(budget, "budget")
