@@ -29,6 +29,9 @@ from polite_crawler.transport.trace import trace_of
 MAX_AGE = "polite_max_age"
 """The meta key of a request's own POLITE_MAX_AGE."""
 
+RECIPE = "polite_recipe"
+"""The meta key of the recipe of a request: its capture names it."""
+
 _KINDS = frozenset({"fetch", "sitemap", "feed", "subresource"})
 _SECRET_HEADERS = ("Authorization", "Cookie")
 
@@ -72,7 +75,7 @@ class StoredCopy:
             return None
         kind = request.meta.get(KIND, "fetch")
         try:
-            return parts_of(self._crawler).index.reading(
+            copy = parts_of(self._crawler).index.reading(
                 # a browser follows the redirects of a sub-request itself, from one origin to another
                 lambda catalog: (
                     catalog.answer_of(request.url, kind)
@@ -83,6 +86,9 @@ class StoredCopy:
         except StoreError as error:
             logger.warning("%s", error)
             return None
+        recipe = request.meta.get(RECIPE)
+        # a copy of another recipe has no documents of this one
+        return copy if copy is None or recipe is None or copy.capture.recipe == recipe else None
 
     def _answers(self, request: Request, copy: CopyFacts, max_age: durations.MaxAge) -> bool:
         fields = request_headers(request, self._usual)

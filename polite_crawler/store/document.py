@@ -15,7 +15,7 @@ class Document:
 
     `doc` is its id (`url:`, `archive:` or the prefix of a recipe), `kind` is page, pdf, text, archived or a
     recipe's own. `main` holds the spans of the main text, in code points of `text`, end exclusive. `meta` is plain
-    JSON.
+    JSON. `hold` says why this document is held back although its capture is not, or is None.
     """
 
     doc: str
@@ -25,6 +25,7 @@ class Document:
     url: str
     meta: Mapping[str, Any] = field(default_factory=dict)
     main: tuple[tuple[int, int], ...] = ()
+    hold: str | None = None
 
 
 def structural(meta: Mapping[str, Any], chars: int) -> dict[str, Any]:

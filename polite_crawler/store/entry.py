@@ -64,17 +64,18 @@ def insert_version(
     text, title = clean(document.text), clean(document.title or "")
     doc, is_new = _doc_id(connection, clean(document.doc))
     txt = _text_id(connection, text)
-    ent = None if capture.hold else _entry_id(connection, doc, txt, title, document, text, words)
+    held = capture.hold or document.hold
+    ent = None if held else _entry_id(connection, doc, txt, title, document, text, words)
     archived = archived_from(capture)
     inserted = connection.execute(
         "INSERT OR IGNORE INTO ver(doc, txt, ent, capture, capture_kind, fetched, recipe, base, kind, title, url, blob,"
         " held, archived, main, meta) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
         (doc, txt, ent, capture.id, capture.kind, capture.fetched, capture.recipe, _base(connection, capture, doc),
          document.kind, title or None, clean(document.url), capture.body.sha256 if capture.body else None,
-         capture.hold, json.dumps(archived) if archived else None, json.dumps(document.main), _packed(document)),
+         held, json.dumps(archived) if archived else None, json.dumps(document.main), _packed(document)),
     )  # fmt: skip
     if is_new:
-        _set_current(connection, doc, inserted.lastrowid, ent, capture.hold is not None, capture.fetched)
+        _set_current(connection, doc, inserted.lastrowid, ent, held is not None, capture.fetched)
         connection.execute("INSERT INTO span VALUES(?,?,?)", (doc, capture.fetched, inserted.lastrowid))
     else:
         settle(connection, doc)

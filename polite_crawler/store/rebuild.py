@@ -123,10 +123,10 @@ class _Unread:
                 rows = old.execute(_VERSIONS, (name,)).fetchall()
             except sqlite3.Error:
                 break  # an index of other tables
-            for key, kind, title, text, url, meta, main in rows:
+            for key, kind, title, text, url, meta, main, held in rows:
                 if key not in have:
                     spans = tuple((start, end) for start, end in json.loads(main))
-                    document = Document(key, kind, title, text, url, unpacked(meta), spans)
+                    document = Document(key, kind, title, text, url, unpacked(meta), spans, held)
                     insert_version(new, index.log.read(position), document)
                     kept.add(key)
         new.execute("COMMIT")
@@ -135,7 +135,7 @@ class _Unread:
 
 _KEYS = "SELECT d.key FROM ver v JOIN doc d ON d.id = v.doc WHERE v.capture = ?"
 _VERSIONS = (
-    "SELECT d.key, v.kind, v.title, t.body, v.url, v.meta, v.main FROM ver v JOIN doc d ON d.id = v.doc"
+    "SELECT d.key, v.kind, v.title, t.body, v.url, v.meta, v.main, v.held FROM ver v JOIN doc d ON d.id = v.doc"
     " JOIN txt t ON t.id = v.txt WHERE v.capture = ? ORDER BY v.id"
 )
 
