@@ -48,6 +48,9 @@ DEFAULTS: dict[str, Any] = {
 
 _HOME = "~/.polite-crawler"
 
+_SCRAPY_COUNTS = {"CONCURRENT_REQUESTS": 1, "DEPTH_LIMIT": 0, "CLOSESPIDER_PAGECOUNT": 0, "CLOSESPIDER_ITEMCOUNT": 0}
+_SCRAPY_SECONDS = ("DOWNLOAD_DELAY", "DOWNLOAD_TIMEOUT", "CLOSESPIDER_TIMEOUT")
+
 
 @dataclass(frozen=True, slots=True)
 class Options:
@@ -117,9 +120,21 @@ class Options:
             secret_params=redaction.secret_params(_names(setting, "POLITE_SECRET_PARAMS")),
             scope=_text(setting, "POLITE_SCOPE") or None,
             labels={str(k): str(v) for k, v in _mapping(setting, "POLITE_LABELS").items()},
-            scope_rank={str(k): int(v) for k, v in _mapping(setting, "POLITE_SCOPE_RANK").items()},
+            scope_rank=_ranks(_mapping(setting, "POLITE_SCOPE_RANK")),
             metrics_port=_port(setting, "POLITE_METRICS_PORT"),
         )
+
+
+def scrapy_delay(given: Callable[[str], Any]) -> float:
+    """Scrapy's DOWNLOAD_DELAY in seconds, after a look at the numbers of Scrapy that keep their meaning. Raises
+    BadOption for one that is not valid, where Scrapy would show a traceback."""
+    for name, least in _SCRAPY_COUNTS.items():
+        if given(name) is not None:
+            _count(given, name, least=least)
+    for name in _SCRAPY_SECONDS:
+        if given(name) is not None:
+            _number(given, name)
+    return float(given("DOWNLOAD_DELAY") or 0)
 
 
 def store_path(option: str | None, environment: Mapping[str, str] = os.environ) -> str:
@@ -218,6 +233,16 @@ def _mapping(setting: Callable[[str], Any], name: str) -> Mapping[str, Any]:
     if not hasattr(value, "items"):
         raise BadOption(f"{name}: {value!r} is not a mapping")
     return dict(value.items())
+
+
+def _ranks(value: Mapping[str, Any]) -> Mapping[str, int]:
+    ranks: dict[str, int] = {}
+    for scope, rank in value.items():
+        try:
+            ranks[str(scope)] = int(rank)
+        except (TypeError, ValueError):
+            raise BadOption(f"POLITE_SCOPE_RANK[{scope!r}]: {rank!r} is not a whole number") from None
+    return ranks
 
 
 def _timeouts(value: Mapping[str, Any]) -> Mapping[str, float]:

@@ -7,7 +7,7 @@ from scrapy.crawler import Crawler
 from scrapy.settings import BaseSettings
 
 from polite_crawler import __version__
-from polite_crawler.rules.options import Options
+from polite_crawler.rules.options import Options, scrapy_delay
 
 _OPTIONS: WeakKeyDictionary[Crawler, Options] = WeakKeyDictionary()
 
@@ -22,4 +22,4 @@ def options_of(crawler: Crawler) -> Options:
 
 def of_settings(settings: BaseSettings) -> Options:
     """The options of Scrapy settings and of this process's environment."""
-    return Options.of(settings.get, os.environ, version=__version__, delay=settings.getfloat("DOWNLOAD_DELAY"))
+    return Options.of(settings.get, os.environ, version=__version__, delay=scrapy_delay(settings.get))
