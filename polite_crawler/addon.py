@@ -21,6 +21,7 @@ from polite_crawler.scheduling.options import of_settings
 from polite_crawler.scheduling.usage import stop_with
 from polite_crawler.signing import configured_signer
 from polite_crawler.store.folder import StoreFolder
+from polite_crawler.store.hosts_sqlite import open_hosts
 
 _MIDDLEWARES: tuple[tuple[type | None, str, int], ...] = (
     (StockOffsite, "polite_crawler.middlewares.offsite.Offsite", 50),
@@ -113,7 +114,7 @@ class Addon:
         try:
             options = of_settings(settings)
             configured_signer(options.signature)
-            StoreFolder(options.store).create()
+            _check_store(StoreFolder(options.store).create())
         except PoliteError as error:
             stop_with(error)
         for name, value in _ALWAYS.items():
@@ -138,6 +139,12 @@ class Addon:
             "DOWNLOAD_HANDLERS",
             {**dict.fromkeys(("file", "data", "ftp", "s3")), "http": _HANDLER, "https": _HANDLER},
         )
+
+
+def _check_store(folder: StoreFolder) -> None:
+    """Raise StoreError for a file of the hosts that is none: where the engine opens it, Scrapy shows a traceback."""
+    if folder.hosts.exists():
+        open_hosts(folder.hosts).close()
 
 
 def _force(settings: BaseSettings, name: str, value: Any) -> None:
