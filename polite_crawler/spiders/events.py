@@ -26,6 +26,8 @@ _logger = logging.getLogger(__name__)
 class Event:
     """One event. Times are RFC 3339 UTC, secrets in URLs show as REDACTED.
 
+    An event is an object and a mapping: `event.type` and `event["type"]` are one, and `dict(event)` is its JSON.
+
     `request`: a request goes to its host. `response`: it ended, with the outcome of its capture, and took `seconds`;
     also an answer from the store, whose note says so. `skip`: it was declined, and the note says why. `wait`: requests
     wait for the host `until` then, for `seconds`. `stop`: the host is not asked `until` then; the note is the reason.
@@ -39,6 +41,17 @@ class Event:
     seconds: float | None = None
     until: str | None = None
     note: str | None = None
+
+    def keys(self) -> tuple[str, ...]:
+        """The names of the fields."""
+        return self.__slots__
+
+    def __getitem__(self, key: str) -> str | float | None:
+        """The field of a name. Raises KeyError for any other."""
+        if key not in self.__slots__:
+            raise KeyError(key)
+        value: str | float | None = getattr(self, key)
+        return value
 
 
 Listener = Callable[[Event], None]

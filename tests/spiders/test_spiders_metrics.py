@@ -57,6 +57,15 @@ def test_each_request_and_each_decision_is_an_event(site: Site, store_dir: Path)
     assert len(waits) == 2
 
 
+def test_an_event_is_a_mapping_too() -> None:
+    event = Event("wait", "2026-10-01T00:00:00.000000Z", "a.example", seconds=2.5)
+    assert event["type"] == event.type == "wait"
+    assert list(dict(event)) == ["type", "time", "host", "url", "outcome", "seconds", "until", "note"]
+    assert dict(event)["seconds"] == 2.5
+    with pytest.raises(KeyError):
+        event["keys"]
+
+
 def test_a_stop_and_a_stored_answer_are_events(site: Site, store_dir: Path) -> None:
     crawl(PageSpider, store_dir, url=site.url("/about"))
     run = crawl(Watched, store_dir, url=f"{site.url('/about')} {site.url('/status/403')}", max_depth=0)
