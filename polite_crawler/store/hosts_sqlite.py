@@ -14,6 +14,7 @@ from typing import Any
 from polite_crawler.errors import StoreError
 from polite_crawler.rules.pacing import HostState
 from polite_crawler.store.hosts import LEASE, Claim, HostRow, HostStateStore, Memo, MemoryHosts, RobotsState
+from polite_crawler.store.read_only import connect_read_only
 
 SCHEMA_VERSION = 1
 BUSY_TIMEOUT = 10.0
@@ -195,10 +196,12 @@ class SqliteHosts:
 
 
 def _open(path: Path, *, read_only: bool) -> sqlite3.Connection:
-    where = f"{path.absolute().as_uri()}?mode={'ro' if read_only else 'rwc'}"
     try:
-        # closed by whoever closes the store, which may be another thread
-        db = sqlite3.connect(where, timeout=BUSY_TIMEOUT, isolation_level=None, check_same_thread=False, uri=True)
+        if read_only:
+            db = connect_read_only(path, seconds=BUSY_TIMEOUT)
+        else:
+            # closed by whoever closes the store, which may be another thread
+            db = sqlite3.connect(path, timeout=BUSY_TIMEOUT, isolation_level=None, check_same_thread=False)
     except sqlite3.Error as error:
         raise StoreError(f"{path} cannot be opened: {error}") from error
     try:

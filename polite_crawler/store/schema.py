@@ -6,6 +6,7 @@ from pathlib import Path
 
 from polite_crawler.errors import StoreError
 from polite_crawler.store.folding import FOLD_VERSION
+from polite_crawler.store.read_only import connect_read_only
 
 INDEX_VERSION = 2
 """Changes with the tables: an index of another version is rebuilt from the log at open."""
@@ -71,17 +72,22 @@ def create(path: Path) -> sqlite3.Connection:
 def connect(path: Path, *, writable: bool = True) -> sqlite3.Connection:
     """A connection for one thread, by the rules of the store: WAL, synchronous=NORMAL, autocommit, busy time-out.
 
-    A folder that cannot be written is opened as immutable. Raises StoreError.
+    A file that cannot be written is only read. Raises StoreError.
     """
-    # never make a file here: a reader that comes late to a generation that was taken away would leave an empty one
-    uri = path.absolute().as_uri() + ("?mode=rw" if writable else "?mode=ro&immutable=1")
     try:
-        connection = sqlite3.connect(
-            uri, uri=True, isolation_level=None, check_same_thread=False, timeout=BUSY_MS / 1000
-        )
         if writable:
+            # never make a file here: a reader that comes late to a generation that was taken away would leave one
+            connection = sqlite3.connect(
+                path.absolute().as_uri() + "?mode=rw",
+                uri=True,
+                isolation_level=None,
+                check_same_thread=False,
+                timeout=BUSY_MS / 1000,
+            )
             connection.execute("PRAGMA journal_mode=WAL")
             connection.execute("PRAGMA synchronous=NORMAL")
+        else:
+            connection = connect_read_only(path, seconds=BUSY_MS / 1000)
         connection.execute(f"PRAGMA busy_timeout={BUSY_MS}")
     except sqlite3.Error as error:
         raise StoreError(f"cannot open the index {path}: {error}") from None
