@@ -1,12 +1,15 @@
 """crawl_discover and crawl_site: what a site has, and its pages."""
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from typing import Annotated, Any
 
+import anyio
 from mcp.server.mcpserver import Context
 from mcp_types import CallToolResult
 from pydantic import Field, StringConstraints
 
+from polite_crawler.crawler.runs import Run
 from polite_crawler.errors import BadOption
 from polite_crawler.mcp.answers import answer, one_line
 from polite_crawler.mcp.cleaning import ascii_url
@@ -24,6 +27,9 @@ URLS_A_PAGE = 100
 DOCS_A_PAGE = 50
 LIST_CHARACTERS = 16_000
 """Characters of the rows of one answer; then a cursor goes on."""
+
+END = 5.0
+"""Seconds that a cancelled run has to end its exchanges in progress."""
 
 LONGEST = 3600.0
 """Seconds of the longest budget."""
@@ -55,7 +61,7 @@ def discover_tool(host: Host) -> StrictTool:
             _address(url), max_urls=max_urls, feed=[_address(feed) for feed in listed(feeds)],
             allow_host=_words(listed(allow_hosts)), max_age=max_age,
         )  # fmt: skip
-        async with run:
+        async with _ended(run):
             async for found in run:
                 rows.append(("", " ".join((ascii_url(found.url), *([f"({found.lastmod})"] if found.lastmod else [])))))
                 if len(rows) % 50 == 0:
@@ -93,7 +99,7 @@ def site_tool(host: Host) -> StrictTool:
             max_age=max_age,
         )  # fmt: skip
         done = 0
-        async with run:
+        async with _ended(run):
             async for page in run:
                 done += 1
                 if (row := _row(page)) is not None:
@@ -104,6 +110,16 @@ def site_tool(host: Host) -> StrictTool:
         return _page(host, host.cursors.keep(listing), listing, 0, size=DOCS_A_PAGE)
 
     return strict_tool(crawl_site, title="Crawl a site", annotations=NETWORK)
+
+
+@asynccontextmanager
+async def _ended(run: Run[Any, Any]) -> AsyncIterator[None]:
+    """See a run to its end, also when the call is cancelled in the middle: for END seconds at most."""
+    try:
+        yield
+    finally:
+        with anyio.move_on_after(END, shield=True):
+            await run.aclose()
 
 
 def _address(url: str) -> str:
