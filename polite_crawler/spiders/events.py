@@ -1,8 +1,8 @@
 """What happens in a crawl, as it happens: the events that `on_event` gets and the metrics count."""
 
 import logging
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, fields
 from typing import Literal
 from weakref import WeakKeyDictionary
 
@@ -23,7 +23,7 @@ _logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class Event(Mapping[str, str | float | None]):
     """One event. Times are RFC 3339 UTC, secrets in URLs show as REDACTED.
 
     An event is an object and a mapping: `event.type` and `event["type"]` are one, and `dict(event)` is its JSON.
@@ -42,16 +42,17 @@ class Event:
     until: str | None = None
     note: str | None = None
 
-    def keys(self) -> tuple[str, ...]:
-        """The names of the fields."""
-        return self.__slots__
-
     def __getitem__(self, key: str) -> str | float | None:
-        """The field of a name. Raises KeyError for any other."""
-        if key not in self.__slots__:
+        if key not in iter(self):
             raise KeyError(key)
         value: str | float | None = getattr(self, key)
         return value
+
+    def __iter__(self) -> Iterator[str]:
+        return (field.name for field in fields(self))
+
+    def __len__(self) -> int:
+        return len(fields(self))
 
 
 Listener = Callable[[Event], None]
