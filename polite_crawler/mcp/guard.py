@@ -35,8 +35,10 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        refusal = self._refusal(scope)
-        await (refusal or self._app)(scope, receive, send)
+        # the HTTP parser leaves the white space around a value, which is no part of it (RFC 9110 section 5.5)
+        stripped = {**scope, "headers": [(name, value.strip(b" \t")) for name, value in scope["headers"]]}
+        refusal = self._refusal(stripped)
+        await (refusal or self._app)(stripped, receive, send)
 
     def _refusal(self, scope: Scope) -> Response | None:
         found: dict[bytes, str] = {}

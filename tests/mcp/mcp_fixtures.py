@@ -1,4 +1,4 @@
-"""A server for the official conformance runner: tools of the runner's own, no token. `python mcp_fixtures.py DIR PORT`."""
+"""A server for the official conformance runner, with its tools and no token: `python mcp_fixtures.py DIR PORT`."""
 
 import sys
 from collections.abc import Mapping
@@ -38,7 +38,13 @@ def add(server: MCPServer[Any]) -> Mapping[str, str]:
         """Fail as a request."""
         raise MCPError(code=INTERNAL_ERROR, message="boom")
 
-    return {"slow_compute": "optional", "failing_job": "required", "protocol_error_job": "optional"}
+    @server.tool()
+    async def confirm_delete(filename: str = "") -> str:
+        """Ask nothing: input within a task is not part of this server."""
+        return f"not deleted: {filename}"
+
+    return {"slow_compute": "optional", "confirm_delete": "optional", "failing_job": "required",
+            "protocol_error_job": "optional"}  # fmt: skip
 
 
 async def main(dir: str, port: int) -> None:
