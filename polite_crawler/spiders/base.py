@@ -34,6 +34,8 @@ class PoliteSpider(scrapy.Spider):
         if not any(_names_addon(key) for key in addons):
             settings.set("ADDONS", {**addons, ADDON: 300}, "spider")
         settings.set("HTTPERROR_ALLOW_ALL", True, "spider")
+        # beyond it a request would vanish with no callback, no errback and no capture
+        settings.set("URLLENGTH_LIMIT", 0, "spider")
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:

@@ -13,7 +13,7 @@ from scrapy.http import Response
 from polite_crawler.spiders.base import PoliteSpider
 from polite_crawler.spiders.site import SiteSpider
 
-SETTINGS = {"POLITE_SECRET_PARAMS": ["mine"], "POLITE_RETRIES": 0, "URLLENGTH_LIMIT": 200, "DEPTH_LIMIT": 1}
+SETTINGS = {"POLITE_SECRET_PARAMS": ["mine"], "POLITE_RETRIES": 0, "DEPTH_LIMIT": 1}
 
 
 def test_no_line_of_a_crawl_shows_a_secret(store_dir: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -17,6 +17,7 @@ from scrapy.crawler import Crawler
 
 from polite_crawler.errors import BadOption
 from polite_crawler.scheduling.closing import close
+from polite_crawler.spiders.page import PageSpider
 from polite_crawler.spiders.results import CrawledPage
 from polite_crawler.spiders.site import SiteSpider
 from polite_crawler.testsite.process import SiteProcess
@@ -369,3 +370,13 @@ def test_ctrl_c_prints_the_summary_and_exits_with_130(site_process: SiteProcess,
     assert last["summary"]["stopped"] == "cancelled"
     assert last["summary"]["fetched"] >= 1
     assert last["summary"]["queued"] == 1
+
+
+def test_a_long_url_that_was_asked_for_has_a_result(store_dir: Path) -> None:
+    long = "/long?" + "x" * 5000
+    with serving({long: links(long + "x")}) as here:
+        run = crawl(SiteSpider, store_dir, url=here.url(long))
+        assert [(page.url, page.outcome) for page in run.pages] == [(here.url(long), "ok")]
+        assert (run.summary.skips, run.summary.queued) == ({"trap:query": 1}, 0)
+        alone = crawl(PageSpider, store_dir / "other", url=here.url(long))
+    assert [page.outcome for page in alone.pages] == ["ok"]
