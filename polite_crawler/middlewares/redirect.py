@@ -77,6 +77,9 @@ class Redirect(RedirectMiddleware):
         """Why a hop is not followed, or None."""
         if target is None:
             return f"the {what} has no http or https target"
+        # the head of a stored page, whose secrets were not kept
+        if redaction.is_record(target, options_of(self.crawler).secret_params):
+            return f"the {what} leads to {target}, whose secret was not kept"
         chain = _chain(request)
         if len(chain) > self.max_redirect_times:
             return f"more than {self.max_redirect_times} redirects"
