@@ -19,6 +19,7 @@ from polite_crawler.errors import PoliteError
 from polite_crawler.rules.options import DEFAULTS
 from polite_crawler.scheduling.options import of_settings
 from polite_crawler.scheduling.usage import stop_with
+from polite_crawler.settings import SPIDER_MODULES
 from polite_crawler.signing import configured_signer
 from polite_crawler.store.folder import StoreFolder
 from polite_crawler.store.hosts_sqlite import open_hosts
@@ -101,10 +102,9 @@ class Addon:
     def update_pre_crawler_settings(cls, settings: BaseSettings) -> None:
         """Add our spiders, so that `scrapy crawl site` works in any project."""
         modules = settings.getlist("SPIDER_MODULES")
-        if "polite_crawler.spiders" not in modules:
-            settings.set(
-                "SPIDER_MODULES", [*modules, "polite_crawler.spiders"], settings.getpriority("SPIDER_MODULES") or 15
-            )
+        ours = [name for name in SPIDER_MODULES if name not in modules]
+        if ours:
+            settings.set("SPIDER_MODULES", [*modules, *ours], settings.getpriority("SPIDER_MODULES") or 15)
 
     def update_settings(self, settings: BaseSettings) -> None:
         """Put our components in their places. Raises BadOption for a value of ours that is not valid, and StoreError

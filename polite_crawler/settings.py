@@ -3,6 +3,10 @@
 
 BOT_NAME = "polite-crawler"
 ADDONS = {"polite_crawler.Addon": 300}
-SPIDER_MODULES = ["polite_crawler.spiders"]
+SPIDER_MODULES = [
+    "polite_crawler.spiders",
+    "polite_crawler.recipes.product_spider",
+    "polite_crawler.recipes.venue_spider",
+]
 LOG_LEVEL = "WARNING"
 POLITE_OUTPUT = "text"

@@ -24,10 +24,12 @@ COMMANDS: dict[str, str] = {
     "import": "read a WARC, ARC or WACZ file into the store",
     "key-directory": "print the key directory that lets sites verify signed requests",
     "mcp": "serve the tools to an assistant (Model Context Protocol)",
+    "product": "read the product of a shop page: price, availability, codes",
     "read": "print the stored text of a page",
     "reindex": "build the index of the store again from its log",
     "store": "look into the store: stats, hosts, reset, doctor, cat, seal, erase",
     "testsite": "serve a site with every trap on loopback",
+    "venue": "read the opening hours of a venue from its own site",
     "verify": "check that a stored page holds a quote, and say where",
     "versions": "list the stored versions of a page",
 }

@@ -63,7 +63,7 @@ def serving() -> Iterator[Pages]:
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     pages = Pages(f"http://127.0.0.1:{server.server_address[1]}")
-    thread = Thread(target=server.serve_forever, daemon=True)
+    thread = Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     try:
         yield pages

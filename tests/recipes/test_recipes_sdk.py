@@ -226,7 +226,7 @@ DOCUMENT = {"doc": "x:1", "kind": "k", "title": None, "text": "", "url": "http:/
     ],
 )
 def test_documents_that_break_a_rule(found: list[Any]) -> None:
-    with pytest.raises(ValueError, match="document|archived"):
+    with pytest.raises(ValueError, match=r"document|archived"):
         checked(found)
 
 

@@ -1,0 +1,113 @@
+"""Where a venue is: street addresses, distances, and the records and the text that are of one location."""
+
+import math
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from polite_crawler.readers.hours.words import fold
+from polite_crawler.recipes.offers import as_list, name_of
+
+NEAR = 150.0
+"""Metres up to which two points are one location."""
+
+_EARTH = 6_371_000.0
+_NUMBER = re.compile(r"\b\d{1,5}[a-z]?\b")
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_STREETS = (
+    r"street|st|road|rd|avenue|ave|lane|ln|drive|dr|square|sq|place|pl|way|court|ct|boulevard|blvd|terrace|quay|row|"
+    r"strasse|straße|str|weg|platz|rue|via|viale|corso|piazza|calle|plaza|laan|straat"
+)
+_KINDS = frozenset(_STREETS.split("|"))
+_ADDRESS = re.compile(
+    rf"\b\d{{1,5}}[a-z]?\s+(?:[\w.'’-]+\s+){{0,4}}(?:{_STREETS})\b|\b(?:via|viale|rue|calle|piazza|plaza)\s+[^\d,]{{2,40}},?\s+\d{{1,5}}\b"
+    rf"|\b[\w-]*(?:strasse|straße|str\.|straat|weg|platz)\s+\d{{1,5}}\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """The one of a site's places that is asked for: its street address, or its point in degrees, or both."""
+
+    address: str | None = None
+    lat: float | None = None
+    lon: float | None = None
+
+
+def location_of(value: "Location | Mapping[str, Any] | None") -> Location | None:
+    """A location from a mapping with the same names; None for one that says nothing."""
+    if isinstance(value, Mapping):
+        value = Location(value.get("address"), value.get("lat"), value.get("lon"))
+    if value is None or (not value.address and (value.lat is None or value.lon is None)):
+        return None
+    return value
+
+
+def same_street(one: str, other: str) -> bool:
+    """Whether two addresses have the same street number and a word of the street."""
+    first, second = fold(one), fold(other)
+    numbers = set(_NUMBER.findall(first)) & set(_NUMBER.findall(second))
+    words = {word for word in _WORD.findall(first) if word not in _KINDS} & set(_WORD.findall(second))
+    return bool(numbers and words)
+
+
+def metres(lat: float, lon: float, other_lat: float, other_lon: float) -> float:
+    """The distance of two points, on a sphere."""
+    a, b, c, d = map(math.radians, (lat, lon, other_lat, other_lon))
+    chord = math.sin((c - a) / 2) ** 2 + math.cos(a) * math.cos(c) * math.sin((d - b) / 2) ** 2
+    return 2 * _EARTH * math.asin(math.sqrt(min(1.0, chord)))
+
+
+def matches(record: Mapping[str, Any], location: Location) -> bool | None:
+    """Whether a record is of a location; None when it does not say where it is."""
+    said = False
+    for address in as_list(record.get("address")):
+        text = _address(address)
+        if text and location.address:
+            said = True
+            if same_street(location.address, text):
+                return True
+    for geo in as_list(record.get("geo")):
+        point = _point(geo)
+        if point is not None and location.lat is not None and location.lon is not None:
+            said = True
+            if metres(location.lat, location.lon, *point) <= NEAR:
+                return True
+    return False if said else None
+
+
+def address_lines(text: str) -> list[tuple[int, str]]:
+    """The lines of a text that hold a street address, with their positions."""
+    found = []
+    start = 0
+    for line in text.split("\n"):
+        if len(line) < 200 and _ADDRESS.search(line):
+            found.append((start, line))
+        start += len(line) + 1
+    return found
+
+
+def names(name: str, text: str) -> bool:
+    """Whether a text names a venue: it has each word of the name, in any sequence."""
+    words = set(re.findall(r"\w+", fold(unicodedata.normalize("NFC", name)))) - {"the", "and", "of"}
+    return words <= set(re.findall(r"\w+", fold(text)))
+
+
+def _address(value: object) -> str | None:
+    if isinstance(value, Mapping):
+        parts = [name_of(value.get(key)) for key in ("streetAddress", "addressLocality", "postalCode")]
+        return ", ".join(part for part in parts if part) or name_of(value)
+    return name_of(value)
+
+
+def _point(geo: object) -> tuple[float, float] | None:
+    if not isinstance(geo, Mapping):
+        return None
+    try:
+        lat, lon = float(str(geo.get("latitude"))), float(str(geo.get("longitude")))
+    except ValueError:
+        return None
+    return (lat, lon) if abs(lat) <= 90 and abs(lon) <= 180 else None

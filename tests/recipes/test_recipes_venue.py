@@ -1,0 +1,233 @@
+"""`venue`: sites of many shapes, the ranks and what readings say together, and the evidence of each."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from recipe_lab import Pages, run_spider, serving
+from venue_sites import SITES, ld, record, spec
+
+from polite_crawler import open_store
+from polite_crawler.cli import venue as command
+from polite_crawler.cli.exits import Exit
+from polite_crawler.cli.frame import main
+from polite_crawler.cli.options import engine_settings
+from polite_crawler.errors import BadOption
+from polite_crawler.readers.page import Link
+from polite_crawler.recipes.places import metres, names, same_street
+from polite_crawler.recipes.plain import plain
+from polite_crawler.recipes.venue import readings_of
+from polite_crawler.recipes.venue_links import menu_links, rank_hours_links
+from polite_crawler.recipes.venue_spider import VenueResult, VenueSpider
+
+NEVER = {"POLITE_RENDER": "never"}
+EXPECTED = json.loads((Path(__file__).parent / "venue" / "expected.json").read_text("utf-8"))
+HOME = (
+    ld(
+        record(
+            telephone="+39 06 555 0100",
+            address={"streetAddress": "12 Mill Lane"},
+            openingHoursSpecification=[
+                spec("Monday", "00:00", "00:00"),
+                spec(["Tuesday", "Wednesday", "Thursday"], "11:00", "22:00"),
+                spec(["Friday", "Saturday"], "11:00", "23:00"),
+                spec("https://schema.org/Sunday", "12:00", "21:00"),
+            ],
+        ),
+        record("Mo-Su 08:00-09:00", address={"streetAddress": "99 High Street"}),
+    )
+    + """<title>Forno Esempio</title><nav><a href="/contact">Contact</a><a href="/menu">Our menu</a>
+<a href="/hours">Opening hours</a><a href="https://www.tripadvisor.example/menu">Menu on Tripadvisor</a>
+<a href="/files/menu.pdf">Menu (PDF)</a><a href="/blog">Blog</a></nav><h1>Forno Esempio</h1>"""
+)
+PAGES = {
+    "/": HOME,
+    "/hours": """<h1>Opening hours</h1><p>Mon closed<br>Tue-Thu 11am-10pm<br>Fri &amp; Sat 11am-midnight<br>
+Sun 12pm-9pm</p><p>Brunch Sat-Sun 10am-1pm</p><p>Christmas week: Mon-Wed 10am-2pm</p>""",
+    "/contact": "<p>12 Mill Lane. Call +39 06 555 0100, Mon-Fri.</p>",
+    "/menu": "<h1>Menu</h1><p>Focaccia 3.50</p><p>Kitchen open Tue-Sun 12pm-9pm</p>",
+}
+
+
+@pytest.fixture
+def pages() -> Iterator[Pages]:
+    with serving() as served:
+        yield served
+
+
+def venue(served: Pages, site: dict[str, str], store: Path, **arguments: Any) -> VenueResult:
+    for path, body in site.items():
+        served.html(path, f"<html>{body}</html>")
+    (result,) = run_spider(VenueSpider, store, NEVER, url=served.base + "/", **arguments)
+    assert isinstance(result, VenueResult)
+    return result
+
+
+def test_a_venue_gives_what_was_written_down_before(pages: Pages, tmp_path: Path) -> None:
+    osm = "Tu-Th 11:00-22:00; Fr,Sa 11:00-23:00; Su 12:00-21:00"
+    found = venue(pages, PAGES, tmp_path / "s", name="Forno Esempio", address="12 Mill Ln", osm=osm)
+
+    def path(url: str | None) -> str | None:
+        return None if url is None else url.removeprefix(pages.base)
+
+    assert found.best is not None
+    assert found.from_site is not None
+    best = {key: value for key, value in plain(found.best).items() if key in EXPECTED["best"]}
+    shown = {
+        "best": {**best, "page": path(found.best.url)},
+        "from_site": found.from_site.from_,
+        "readings": [[one.from_, one.label, one.rank, one.season, one.hours, path(one.url)] for one in found.readings],
+        "disagree": list(found.disagree),
+        "menus": [path(url) for url in found.menus],
+        "phone": found.phone,
+        "moved": found.moved,
+        "pages": [path(url) for url in found.pages],
+        "held_back": found.held_back,
+        "notes": list(found.notes),
+    }
+    assert shown == EXPECTED
+    assert len(found.captures) == 4
+
+
+@pytest.mark.parametrize("name", SITES)
+def test_sites(pages: Pages, tmp_path: Path, name: str) -> None:
+    site = SITES[name]
+    found = venue(pages, site.pages, tmp_path / "s", **site.arguments)
+
+    assert [(one.from_, one.label, one.rank, one.season, one.hours) for one in found.readings] == site.readings
+    assert found.disagree == site.disagree
+    with open_store(tmp_path / "s") as store:
+        for one in found.readings:
+            if one.from_ == "text":
+                assert store.verify(str(one.doc), one.raw, capture=one.capture).found
+            if one.from_ != "osm":
+                stored = store.read(str(one.doc), capture=one.capture)
+                again = readings_of(stored, location=_location(site.arguments), name=site.arguments.get("name"))
+                assert (one.hours, one.rank) in [(other.hours, other.rank) for other in again]
+
+
+def _location(arguments: dict[str, Any]) -> dict[str, Any] | None:
+    if "lat" in arguments:
+        return {"lat": float(arguments["lat"]), "lon": float(arguments["lon"])}
+    return {"address": arguments["address"]} if "address" in arguments else None
+
+
+def test_there_are_enough_shapes() -> None:
+    assert len(SITES) >= 20
+
+
+def test_a_guess_is_no_reading_to_compare_with(pages: Pages, tmp_path: Path) -> None:
+    found = venue(pages, SITES["a guess"].pages, tmp_path / "s")
+
+    assert found.best is not None
+    assert found.best.inferred
+    assert found.from_site is None
+
+
+def test_a_home_page_that_moved(pages: Pages, tmp_path: Path) -> None:
+    with serving() as other:
+        target = other.base.replace("127.0.0.1", "localhost") + "/"
+        other.html("/", "<p>Open Mon-Fri 9am-5pm</p>")
+        pages.answers["/"] = (301, "text/html", target)
+        (found,) = run_spider(VenueSpider, tmp_path / "s", NEVER, url=pages.base + "/")
+
+    assert found.moved == target
+    assert found.best.hours == "Mon-Fri 09:00-17:00"
+
+
+def test_a_page_that_asked_not_to_be_ai_input_gives_no_reading(pages: Pages, tmp_path: Path) -> None:
+    page = {"/": '<meta name="robots" content="noai"><p>Open Mon-Fri 9am-5pm</p>'}
+
+    held = venue(pages, page, tmp_path / "s")
+    lifted = venue(pages, page, tmp_path / "s", user_provided="on")
+
+    assert (held.held_back, held.readings, held.best) == (True, (), None)
+    assert (lifted.held_back, len(lifted.readings)) == (False, 1)
+
+
+def test_a_page_that_is_not_there_is_a_note(pages: Pages, tmp_path: Path) -> None:
+    found = venue(pages, {"/": '<a href="/hours">Hours</a><p>Open Mon-Fri 9am-5pm</p>'}, tmp_path / "s")
+
+    assert len(found.readings) == 1
+    assert any(note.startswith(f"{pages.base}/hours: ") for note in found.notes)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"pages": 9},
+        {"pages": -1},
+        {"lat": 1.0},
+        {"lat": "x", "lon": "y"},
+        {"lat": 91, "lon": 0},
+        {"require_name": "on"},
+        {"colour": "red"},
+        {"url": ""},
+    ],
+)
+def test_arguments_that_are_none(arguments: dict[str, Any]) -> None:
+    with pytest.raises(BadOption):
+        VenueSpider(**{"url": "http://a.example/", **arguments})
+
+
+def test_the_pages_that_most_likely_hold_hours() -> None:
+    home = "https://forno.example/"
+    links = [
+        Link("https://forno.example/about", "About us"),
+        Link("https://forno.example/orari", "Orari"),
+        Link("https://www.forno.example/visit", "Plan your visit"),
+        Link("https://other.example/hours", "Hours"),
+        Link("https://forno.example/hours.pdf", "Hours"),
+        Link("https://forno.example/", "Opening hours"),
+        Link("https://forno.example/blog", "Blog"),
+        Link("https://forno.example/menu", "Menu", ("nofollow",)),
+    ]
+
+    assert rank_hours_links(links, home, 2) == ("https://forno.example/orari", "https://www.forno.example/visit")
+    assert menu_links(links) == ("https://forno.example/menu",)
+
+
+def test_places() -> None:
+    assert same_street("99 High St", "99 High Street, London")
+    assert not same_street("9 High St", "99 High Street")
+    assert not same_street("99 Mill Street", "99 High Street")
+    assert metres(51.5, -0.12, 51.5, -0.12) == 0
+    assert 110 < metres(51.5, 0, 51.501, 0) < 112
+    assert names("The Forno", "Welcome to FORNO esempio")
+    assert not names("Forno Due", "Forno Esempio")
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    pace = {"POLITE_PAGE_INTERVAL": 0.01, "POLITE_SLOW_FACTOR": 0, "POLITE_MIN_FREE": 0}
+    monkeypatch.setattr(command, "engine_settings", lambda args: {**engine_settings(args), **pace})
+
+
+@pytest.mark.usefixtures("quick")
+def test_the_command(pages: Pages, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    pages.html("/", "<p>Open Mon-Thu 9am-5pm, Sat 10am-2pm</p>")
+    kept = tmp_path / "kept.json"
+    kept.write_text(json.dumps({"mon": [["9:00", "17:00"]], "sat": [["08:00", "13:00"]]}))
+    options = ["--allow-private", "--render", "never", "--dir", str(tmp_path / "s"), "--compare", str(kept)]
+
+    assert main([pages.base + "/", "--json", *options], program="pc-venue") == Exit.DONE
+    shown = json.loads(capfd.readouterr().out)
+    assert shown["best"]["hours"] == "Mon-Thu 09:00-17:00; Sat 10:00-14:00"
+    assert shown["change"]["days"] == ["sat"]
+    assert set(shown["readings"][0]) == {
+        "from", "label", "week", "hours", "rank", "inferred", "partial", "season", "raw", "url", "doc", "capture",
+        "path",
+    }  # fmt: skip
+
+    assert main([pages.base + "/", *options], program="pc-venue") == Exit.DONE
+    assert "compared: changed sat" in capfd.readouterr().out
+    assert main([pages.base + "/none", "--allow-private", "--dir", str(tmp_path / "s")], program="pc-venue") == 1
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"monday": []}', '{"mon": 3}'])
+def test_a_file_with_no_week(tmp_path: Path, text: str) -> None:
+    (tmp_path / "kept.json").write_text(text)
+
+    assert main(["http://a.example/", "--compare", str(tmp_path / "kept.json")], program="pc-venue") == Exit.USAGE
