@@ -13,7 +13,7 @@ from polite_crawler.archive.warc import WarcWriter
 from polite_crawler.rules.urls import normal_or_none
 from polite_crawler.store.blobs import BlobError, Blobs
 from polite_crawler.store.projection import content_type, gives_documents
-from polite_crawler.store.record import Capture
+from polite_crawler.store.record import Capture, utc_micros
 
 _PDF_WITHIN = 1024
 
@@ -35,21 +35,35 @@ class Sources(Protocol):
 
 
 class CaptureWriter:
-    """Writes the records of captures and counts them. `skips` counts the captures that had to stay, by reason."""
+    """Writes the records of captures and counts them. `skips` counts the captures that had to stay, by reason;
+    `indexed` is false for a file that gets no index and no page list."""
 
     def __init__(
-        self, writer: WarcWriter, scratch: Scratch, blobs: Blobs, sources: Sources, *, secret_bodies: bool = False
+        self,
+        writer: WarcWriter,
+        scratch: Scratch,
+        blobs: Blobs,
+        sources: Sources,
+        *,
+        indexed: bool = True,
+        secret_bodies: bool = False,
     ) -> None:
         self._writer = writer
         self._scratch = scratch
         self._blobs = blobs
         self._sources = sources
+        self._indexed = indexed
         self._secret_bodies = secret_bodies
         self.captures = 0
         self.responses = 0
         self.revisits = 0
-        self.latest = ""
+        self._latest = 0
         self.skips: Counter[str] = Counter()
+
+    @property
+    def latest(self) -> str:
+        """When the last exchange of all captures ended, RFC 3339 UTC."""
+        return utc_micros(self._latest)
 
     def add(self, capture: Capture, line: bytes | None = None) -> bool:
         """Write what a capture holds; `line` is it as the log has it.
@@ -76,7 +90,7 @@ class CaptureWriter:
         else:
             self._answer(capture, records.public_line(capture, line), body)
         self.captures += 1
-        self.latest = max(self.latest, capture.fetched_at)
+        self._latest = max(self._latest, capture.fetched)
         return True
 
     def _answer(self, capture: Capture, line: bytes, body: RecordBody | None) -> None:
@@ -90,8 +104,11 @@ class CaptureWriter:
             record = records.revisit(capture, original, info)
             about = record_id(capture.id, "revisit")
             self.revisits += 1
-        place = self._writer.write(record)
-        self._index(capture, original.sha256 if original else body.sha256 if body else None, original, place)
+        if self._indexed:
+            sha256 = original.sha256 if original else body.sha256 if body else None
+            self._index(capture, sha256, original, self._writer.place(record))
+        else:
+            self._writer.write(record)
         if capture.request is not None:
             self._writer.write(records.request(capture, about, info))
         self._writer.write(records.metadata(capture, line, about, info))
@@ -139,7 +156,8 @@ class CaptureWriter:
         )
 
     def _page(self, capture: Capture) -> None:
-        line = PageLine(capture.id, capture.url, records.date_of(capture), self._sources.title(capture))
+        title = self._sources.title(capture) if self._indexed else None
+        line = PageLine(capture.id, capture.url, records.date_of(capture), title)
         self._scratch.add_page(normal_or_none(capture.url) or capture.url, capture.fetched, line)
 
 

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable
 from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import Literal
 
+from polite_crawler import __version__
 from polite_crawler.archive.capture_writer import CaptureWriter
 from polite_crawler.archive.scratch import Scratch
 from polite_crawler.archive.selection import Selection
@@ -74,7 +74,7 @@ def export(
         raise BadOption("--wacz-key signs a WACZ package: --out must end in .wacz")
     key = load_key(wacz_key) if wacz_key is not None else None
     selection = Selection.of(since=since, until=until, host=host, prefix=prefix, ids=ids)
-    software = f"polite-crawler/{version('polite-crawler')}"
+    software = f"polite-crawler/{__version__}"
     try:
         with closing(Scratch()) as scratch:
             files: Target = (
@@ -84,7 +84,14 @@ def export(
             )
             try:
                 writer = WarcWriter(files, software=software, description=selection.describe(), part_size=part_size)
-                captures = CaptureWriter(writer, scratch, index.blobs, IndexSources(index), secret_bodies=secret_bodies)
+                captures = CaptureWriter(
+                    writer,
+                    scratch,
+                    index.blobs,
+                    IndexSources(index),
+                    indexed=form == "wacz",
+                    secret_bodies=secret_bodies,
+                )
                 damaged = _write(index, selection, captures, on_capture)
                 writer.end()
                 files.finish(scratch, captures)

@@ -9,6 +9,8 @@ from typing import BinaryIO
 from polite_crawler.errors import PoliteError
 from polite_crawler.store.folder import sync_folder
 
+_BUFFER = 1 << 20
+
 
 class NewFile:
     """A file beside its name. `commit` makes it durable and names it, `discard` takes it away."""
@@ -21,7 +23,7 @@ class NewFile:
             raise taken(path)
         self._temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
         try:
-            self.file: BinaryIO = self._temporary.open("w+b")
+            self.file: BinaryIO = self._temporary.open("w+b", buffering=_BUFFER)
         except OSError as error:
             raise PoliteError(f"cannot write {path}: {error.strerror or error}") from None
 

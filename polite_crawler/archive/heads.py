@@ -12,6 +12,7 @@ PREFIX = b"X-Crawler-"
 
 _LINE = re.compile(rb"[^\n]*\n|[^\n]+")
 _STATUS = re.compile(rb"[^\s/]+(?:/[\d.]+)?[ \t]+(\d{3})(?:[ \t]+([^\r\n]*))?")
+_FRAMING = re.compile(rb"\n[ \t]*(transfer-encoding|content-length)[ \t]*:[ \t]*([^\r\n]*?)[ \t]*(?=[\r\n])", re.I)
 _PLAIN_STATUS = re.compile(rb"HTTP/1\.[01] \d{3} [^\r\n]*\r?\n")
 
 
@@ -23,6 +24,8 @@ def replayable(head: bytes, size: int, *, decoded: bool = False) -> bytes:
     stands behind the last field. A status line of another version or form becomes one of HTTP/1.1, as replay tools
     read no other.
     """
+    if not decoded and _is_plain(head, size):
+        return head
     lines = list(_fields(head))
     if not lines:
         return b"HTTP/1.1 200 OK\r\n\r\n"
@@ -40,6 +43,14 @@ def replayable(head: bytes, size: int, *, decoded: bool = False) -> bytes:
     if wrong or ((chunked or decoded) and not lengths):
         out.append(b"Content-Length: %d" % size + end)
     return b"".join(out) + end
+
+
+def _is_plain(head: bytes, size: int) -> bool:
+    """Whether a head can stay as it is, by a look that is right for nearly all."""
+    if not _PLAIN_STATUS.match(head) or not head.endswith(b"\r\n\r\n") or head.count(b"\r\n\r\n") > 1:
+        return False
+    length = str(size).encode()
+    return all(name.lower() == b"content-length" and value == length for name, value in _FRAMING.findall(head))
 
 
 def _fields(head: bytes) -> Iterator[bytes]:

@@ -50,12 +50,21 @@ class WarcWriter:
         self.info = warcinfo_id(capture, self._number)
         self.write(warcinfo(capture, self._number, software=self._software, description=self._description))
 
-    def write(self, record: Record) -> Place:
+    def write(self, record: Record) -> None:
+        """Write a record behind the last one."""
+        assert self._target is not None
+        for piece in record.member():
+            self._target.write(piece)
+            self._offset += len(piece)
+        self.records += 1
+
+    def place(self, record: Record) -> Place:
         """Write a record behind the last one, and say where it stands."""
         assert self._target is not None
+        pieces = record.member()
         digest = hashlib.sha256()
         offset = self._offset
-        for piece in record.member():
+        for piece in pieces:
             self._target.write(piece)
             digest.update(piece)
             self._offset += len(piece)

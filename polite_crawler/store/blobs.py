@@ -122,8 +122,12 @@ class Blobs:
                 yield path.stem
 
     def _member(self, sha256: str) -> bytes:
+        if not _SHA256.fullmatch(sha256):
+            raise BlobError(sha256, "missing")
         try:
-            member = self.path(sha256).read_bytes()
+            # an export reads each body: no path object for it
+            with open(f"{self._folder}/{sha256[:2]}/{sha256[2:4]}/{sha256}.gz", "rb", buffering=0) as file:
+                member = file.readall()
         except FileNotFoundError:
             raise BlobError(sha256, "missing") from None
         except OSError as error:

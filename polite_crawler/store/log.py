@@ -102,7 +102,7 @@ class CaptureLog:
     def line(self, position: Position) -> bytes:
         """The octets at a position, unchecked. Raises DamagedLine."""
         try:
-            fd = os.open(self._folder / position.file, os.O_RDONLY)
+            fd = os.open(f"{self._folder}/{position.file}", os.O_RDONLY)
         except OSError as error:
             raise DamagedLine(f"cannot read {position.file} of the log: {error.strerror}") from None
         try:
