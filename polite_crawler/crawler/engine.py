@@ -97,9 +97,9 @@ class Crawl:
             raise StoreError(self.error or "the spider did not open")
 
     async def close(self, reason: str) -> None:
-        """Close the spider: its waits end at once, its exchanges in progress after a short grace. Gives after END
-        seconds what is in the way of the end."""
-        await asyncio.wait([self.task, self._opened], return_when=asyncio.FIRST_COMPLETED)
+        """Close the spider: its waits end at once, its exchanges in progress after a short grace. What has not ended
+        END seconds later is cancelled."""
+        await asyncio.wait([self.task, self._opened], return_when=asyncio.FIRST_COMPLETED, timeout=END)
         if not self.task.done():
             close(self.crawler, reason)
             await asyncio.wait([self.task], timeout=GRACE)

@@ -233,9 +233,13 @@ class SyncCrawler(_Opened):
 
     def close(self) -> None:
         """As `PoliteCrawler.close`."""
-        self._thread.stop()
-        if not self._thread.join(CLOSE_SECONDS):
+        ended = self._thread.stop()
+        try:
+            ended.result(CLOSE_SECONDS)
+        except TimeoutError:
             _note_hang()
+        else:
+            self._thread.join(1.0)
 
     def __enter__(self) -> Self:
         return self

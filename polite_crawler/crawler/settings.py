@@ -43,7 +43,11 @@ def settings_of(
 
 def options_of(settings: Mapping[str, Any]) -> Options:
     """The checked options of such settings and of this process's environment. Raises BadOption."""
-    delay = float(settings.get("DOWNLOAD_DELAY") or 0)
+    given = settings.get("DOWNLOAD_DELAY") or 0
+    try:
+        delay = float(given)
+    except (TypeError, ValueError):
+        raise BadOption(f"DOWNLOAD_DELAY: {given!r} is not a number of seconds") from None
     return Options.of(settings.get, os.environ, version=__version__, delay=delay)
 
 

@@ -1,6 +1,7 @@
 """The thread in which an engine lives: a loop of its own, started and stopped from outside."""
 
 import asyncio
+import os
 import threading
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
@@ -14,6 +15,7 @@ from polite_crawler.spiders.queue_fed import CLOSED
 
 _T = TypeVar("_T")
 _NUMBERS = count(1)
+_FORKED = "the crawler was opened before this process was forked; open one in this process"
 
 
 class EngineThread:
@@ -29,6 +31,7 @@ class EngineThread:
         self._stop = asyncio.Event()
         self._stopping = False
         self._gate = threading.Lock()
+        self._pid = os.getpid()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread = threading.Thread(target=self._run, name=f"polite-crawler-{next(_NUMBERS)}", daemon=True)
 
@@ -39,28 +42,35 @@ class EngineThread:
 
     @property
     def engine(self) -> Engine:
-        """The open engine, for what any thread may ask of it. Raises PoliteError for a crawler that is closed."""
+        """The open engine, for what any thread may ask of it. Raises PoliteError for a crawler that is closed, and in
+        a process that was forked from the one that opened it."""
+        if os.getpid() != self._pid:
+            raise PoliteError(_FORKED)
         if self._engine is None or self._stopping:
             raise PoliteError(CLOSED)
         return self._engine
 
     def call(self, ask: Callable[[Engine], Awaitable[_T]]) -> "Future[_T]":
-        """Ask the engine something, in its loop. Cancelling the future cancels what it awaits. Raises PoliteError for
-        a crawler that is closed."""
-        engine, loop = self._engine, self._loop
+        """Ask the engine something, in its loop. Cancelling the future cancels what it awaits. Raises what `engine`
+        does."""
         with self._gate:
-            if engine is None or loop is None or self._stopping:
-                raise PoliteError(CLOSED)
+            engine, loop = self.engine, self._loop
+            assert loop is not None
             return asyncio.run_coroutine_threadsafe(_asked(ask, engine), loop)
 
     def post(self, call: Callable[[], object]) -> None:
         """Call something in the loop, and wait for nothing; nothing happens once the loop has ended."""
         with suppress(RuntimeError):
-            if self._loop is not None:
+            # the loop of a forked process is that of its parent
+            if self._loop is not None and os.getpid() == self._pid:
                 self._loop.call_soon_threadsafe(call)
 
     def stop(self) -> "Future[None]":
         """Close the engine and end the thread; gives `ended`. It is no fault to call this again."""
+        if os.getpid() != self._pid:
+            # the thread is that of the parent
+            _settle(self.ended, None)
+            return self.ended
         with self._gate:
             self._stopping = True
         self.post(self._stop.set)
@@ -68,7 +78,7 @@ class EngineThread:
 
     def join(self, timeout: float) -> bool:
         """Wait for the thread, at most `timeout` seconds. False when it has not ended."""
-        if self._thread.ident is not None:
+        if self._thread.ident is not None and os.getpid() == self._pid:
             self._thread.join(timeout)
         return not self._thread.is_alive()
 

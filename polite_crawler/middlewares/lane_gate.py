@@ -33,7 +33,9 @@ class LaneGate:
         if not trace_of(request).queued:
             return None
         lanes, host = self._lanes, host_of(request)
-        if lanes.closing:
+        # whoever asked may have gone away while robots.txt was read
+        is_abandoned = getattr(self._crawler.spider, "is_abandoned", None)
+        if lanes.closing or (is_abandoned is not None and is_abandoned(request)):
             raise Closing
         stop = lanes.stop_of(host)
         if stop is not None:

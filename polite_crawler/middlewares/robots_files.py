@@ -28,6 +28,7 @@ from polite_crawler.transport.trace import META, Trace, trace_of
 from polite_crawler.transport.wire import ExchangeError
 
 _PRIORITY = 1000
+_MOST = 10_000
 _VALIDATORS = (("etag", "If-None-Match"), ("last-modified", "If-Modified-Since"))
 
 logger = logging.getLogger(__name__)
@@ -106,6 +107,9 @@ class RobotsFiles:
         self._asking.pop(key, None)
         if not task.cancelled() and task.exception() is None:
             self._known[key] = task.result()
+            if len(self._known) > _MOST:
+                # of a crawler that lives long; the store still knows the file
+                del self._known[next(iter(self._known))]
 
     async def _load(self, key: str, url: str, deadline: float | None, lane: Lane | None) -> InForce:
         state = self._lanes.store.robots(key) or RobotsState()

@@ -118,8 +118,12 @@ class QueueFedSpider(PoliteSpider):
 
     def decline_request(self, request: Request) -> Declined | None:
         """Nothing is sent for a caller that went away."""
+        return Declined("closing", _LEFT) if self.is_abandoned(request) else None
+
+    def is_abandoned(self, request: Request) -> bool:
+        """Whether nobody waits for a request any more."""
         call = call_of(request)
-        return Declined("closing", _LEFT) if call is not None and call.left else None
+        return call is not None and call.left
 
     def parse(self, response: Response, **kwargs: Any) -> None:
         """A page that came."""

@@ -158,9 +158,12 @@ def test_nothing_of_the_program_is_configured(site: Site, store_dir: Path, capfd
 def test_events_come_to_the_loop_that_opened(site: Site, store_dir: Path) -> None:
     async def main() -> None:
         seen: list[tuple[Event, threading.Thread]] = []
-        async with opened(
-            store_dir, on_event=lambda event: seen.append((event, threading.current_thread()))
-        ) as crawler:
+
+        def note(event: Event) -> None:
+            seen.append((event, threading.current_thread()))
+
+        # the rest is long enough for each request to wait
+        async with opened(store_dir, on_event=note, page_interval=0.3) as crawler:
             await crawler.fetch(site.url("/about"))
             await crawler.fetch(site.url("/about"))
             await crawler.fetch(site.url("/private/diary"))
@@ -301,6 +304,37 @@ def test_a_program_that_forgets_to_close_ends_all_the_same(site: Site, store_dir
     assert (done.returncode, done.stdout) == (0, "ok\n"), done.stderr
     with open_store(store_dir) as store:
         assert store.find("almanac")
+
+
+FORKED = """
+import os, sys
+from polite_crawler import PoliteError, open_crawler
+with open_crawler(sys.argv[2], allow_private=True, page_interval=0, min_free=0) as crawler:
+    crawler.fetch(sys.argv[1])
+    child = os.fork()
+    if not child:
+        for ask in (lambda: crawler.fetch(sys.argv[1]), lambda: list(crawler.crawl(sys.argv[1]))):
+            try:
+                ask()
+            except PoliteError as error:
+                print(error, flush=True)
+        crawler.close()
+        os._exit(7)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+    print(crawler.fetch(sys.argv[1], max_age=0).outcome, flush=True)
+"""
+
+
+def test_a_forked_process_is_told_to_open_its_own(site: Site, store_dir: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", FORKED, site.url("/about"), str(store_dir)],
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+    told = "the crawler was opened before this process was forked; open one in this process"
+    assert (done.returncode, done.stdout.splitlines()) == (0, [told, told, "7", "ok"]), done.stderr
 
 
 def test_bad_options_are_one_line() -> None:
