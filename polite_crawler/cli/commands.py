@@ -26,6 +26,7 @@ COMMANDS: dict[str, str] = {
     "mcp": "serve the tools to an assistant (Model Context Protocol)",
     "product": "read the product of a shop page: price, availability, codes",
     "read": "print the stored text of a page",
+    "recipe": "run a recipe, list recipes, save a fixture of one",
     "reindex": "build the index of the store again from its log",
     "store": "look into the store: stats, hosts, reset, doctor, cat, seal, erase",
     "testsite": "serve a site with every trap on loopback",

@@ -6,15 +6,23 @@ from polite_crawler.cli.exits import Exit
 from polite_crawler.cli.options import store_dir
 from polite_crawler.cli.output import Output
 from polite_crawler.query.store import open_store
+from polite_crawler.recipes.known import known_extractors
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """No arguments of its own."""
+    """The recipes whose captures are read again."""
+    parser.add_argument(
+        "--recipe",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="read the captures of the recipes in this Python file again; may be repeated",
+    )
 
 
 def run(args: argparse.Namespace, output: Output) -> int:
     """Build it beside the old one and change to it at the end; a rebuild that fails keeps the old one."""
-    with open_store(store_dir(args)) as store:
+    with open_store(store_dir(args), extractors=known_extractors(args.recipe)) as store:
         done = store.reindex()
     if output.json:
         output.fact(done)
