@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from scrapy import Request, Spider, signals
 from scrapy.crawler import Crawler
 from scrapy.http import Response
-from scrapy.settings import BaseSettings, Settings
+from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, Settings
 from scrapy.utils.reactor import is_reactor_installed
 from twisted.python.failure import Failure
 
@@ -264,6 +264,10 @@ class Engine:
         use_browser(crawler, self._browser)
         if self._signer is not None:
             use_signer(crawler, self._signer)
-        if self._on_event is not None:
+        if self._main is not None:
+            # one listener and one port for all
+            crawler.settings.set("POLITE_METRICS_PORT", None, SETTINGS_PRIORITIES["cmdline"])
+            events_of(crawler).listen(events_of(self._main.crawler).tell)
+        elif self._on_event is not None:
             events_of(crawler).listen(self._on_event)
         return crawler

@@ -85,12 +85,12 @@ class Events:
     def _request(self, request: Request) -> None:
         if plain_of(request) is not None:
             return  # a render: its sub-requests are what goes to a host
-        self._tell(Event("request", utc(self._now()), host_of(request), self._shown(request.url)))
+        self.tell(Event("request", utc(self._now()), host_of(request), self._shown(request.url)))
 
     def _stored(self, response: Response, request: Request) -> None:
         capture = trace_of(request).capture
         if trace_of(request).from_store and capture is not None:
-            self._tell(
+            self.tell(
                 Event(
                     "response", utc(self._now()), host_of(request), self._shown(request.url), capture.outcome, 0.0,
                     note=FROM_STORE,
@@ -101,7 +101,7 @@ class Events:
         skipped = capture.outcome == "skipped"
         if capture.kind == "render" and not skipped:
             return
-        self._tell(
+        self.tell(
             Event(
                 "skip" if skipped else "response", utc(self._now()), host_of(request), capture.url, capture.outcome,
                 None if skipped else capture.time.end_ms / 1000, note=capture.note,
@@ -111,11 +111,12 @@ class Events:
     def _lane(self, lanes: HostLanes, event: LaneEvent) -> None:
         now = lanes.clock.now()
         if event.kind == "stop":
-            self._tell(Event("stop", utc(now), event.host, until=utc(event.until), note=event.reason))
+            self.tell(Event("stop", utc(now), event.host, until=utc(event.until), note=event.reason))
         elif event.kind == "wait" and event.until > now:
-            self._tell(Event("wait", utc(now), event.host, seconds=event.until - now, until=utc(event.until)))
+            self.tell(Event("wait", utc(now), event.host, seconds=event.until - now, until=utc(event.until)))
 
-    def _tell(self, event: Event) -> None:
+    def tell(self, event: Event) -> None:
+        """Tell the listeners of an event, which may be one of another crawler that belongs to this one."""
         for listener in self._listeners:
             try:
                 listener(event)

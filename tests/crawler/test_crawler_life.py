@@ -181,6 +181,21 @@ def test_events_come_to_the_loop_that_opened(site: Site, store_dir: Path) -> Non
     run(main())
 
 
+def test_one_port_shows_the_metrics_of_fetches_and_crawls(site: Site, store_dir: Path) -> None:
+    import socket
+    from urllib.request import urlopen
+
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    with opened(store_dir, metrics_port=port) as crawler:
+        crawler.fetch(site.url("/about"))
+        assert len(list(crawler.crawl(site.url("/", host=2), max_pages=3))) == 3
+        with urlopen(f"http://127.0.0.1:{port}/metrics") as answer:
+            text = answer.read().decode()
+    # two robots.txt, a page, three pages
+    assert "polite_requests_total 6\n" in text
+
+
 def test_a_listener_that_fails_harms_nothing(site: Site, store_dir: Path, caplog: pytest.LogCaptureFixture) -> None:
     def fails(event: Event) -> None:
         raise ValueError("not me")
