@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 BENCH = Path(__file__).parents[1] / "bench"
-sys.path.insert(0, str(BENCH))
+sys.path.append(str(BENCH))
 
 from harness import Bar, Report, medians, result, table, versions_of  # noqa: E402
 from run import benches, section, sections_of  # noqa: E402

@@ -9,7 +9,7 @@ from typing import Any, Final
 from mcp_types import Annotations, CallToolResult, ResourceLink, TextContent
 
 from polite_crawler.mcp.cleaning import clean, clean_json
-from polite_crawler.mcp.envelope import Block, neutralise, wrap
+from polite_crawler.mcp.envelope import Block, wrap
 
 MAX_CHARACTERS: Final = 40_000
 """Characters of a whole answer."""
@@ -87,9 +87,9 @@ def fitted(blocks: Sequence[Block], room: Room) -> tuple[str, bool]:
 
 
 def beginning(text: str, room: Room) -> str:
-    """The beginning of a text that fits into a room, as an envelope shows it."""
-    text = neutralise(text[: room[0]])
-    octets = text.encode("utf-8")
+    """The beginning of a stored text that fits into a room. An envelope makes none longer: it has no controls."""
+    text = text[: room[0]]
+    octets = text.encode("utf-8", "replace")
     return text if len(octets) <= room[1] else octets[: room[1]].decode("utf-8", "ignore")
 
 

@@ -25,6 +25,7 @@ _ROUNDS: Final = 16
 _ID: Final = re.compile(r"[0-9A-Za-z_-]{1,64}")
 _JOINT: Final = r"([^0-9a-z<>]{0,8}?)"
 _SPELLING: Final = re.compile(rf"(<[\s/]*|[\[({{]\s*/\s*)?untrusted{_JOINT}web{_JOINT}content")
+_WORD: Final = "untrusted"
 _JOINTS: Final = re.compile(r"[\s\-._/:\\*+=|'\"`^,;·•!?#@&%$()\[\]{}]*")
 _SHOWN: Final = {
     0x0D: "\n", 0x85: "\n", 0x2028: "\n", 0x2029: "\n",
@@ -111,6 +112,8 @@ def _spellings(text: str) -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
     for view, spans in views(without_surrogates(text)):
         folded = skeleton(view)
+        if _WORD not in folded:
+            continue
         matches = [match for match in _SPELLING.finditer(folded) if _is_spelling(match)]
         if not matches:
             continue

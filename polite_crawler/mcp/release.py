@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field
 from polite_crawler.errors import PoliteError
 from polite_crawler.mcp.cleaning import ascii_url
 from polite_crawler.mcp.host import Host
+from polite_crawler.query.store import Store
 
 MODERN: Final = "2026-07-28"
 """The protocol generation without a handshake: a question is a result there."""
@@ -30,27 +31,33 @@ class Confirm(BaseModel):
 
 
 Release = ElicitationResult[Any]
-"""The outcome of the question, or a word: open, held, operator, cannot-ask."""
+"""The outcome of the question, or a word: held (nobody wished it), open (not held back), operator, cannot-ask."""
 
 
 def releaser(host: Host) -> Callable[..., Any]:
     """The resolver that asks for the release of a held-back page, when a call needs it."""
 
-    def release(ctx: Context, doc: str, capture: str, at: str, user_provided: bool) -> Elicit[Confirm] | str:
-        try:
-            found = host.store.read(doc, length=0, capture=capture or None, at=at or None)
-        except PoliteError:
-            # the tool meets the same fault, and tells it
-            return "open"
-        if not found.held_back:
-            return "open"
+    async def release(ctx: Context, doc: str, capture: str, at: str, user_provided: bool) -> Elicit[Confirm] | str:
         if not user_provided:
             return "held"
+        url = await host.ask(lambda store: _held_url(store, doc, capture, at))
+        if url is None:
+            return "open"
         if can_ask(ctx):
-            return Elicit(_question(found.url or found.doc), Confirm)
+            return Elicit(_question(url), Confirm)
         return "operator" if host.options.allow_user_provided else "cannot-ask"
 
     return release
+
+
+def _held_url(store: Store, doc: str, capture: str, at: str) -> str | None:
+    """The URL of a page that is held back; None for another one."""
+    try:
+        found = store.read(doc, length=0, capture=capture or None, at=at or None)
+    except PoliteError:
+        # the tool meets the same fault, and tells it
+        return None
+    return found.url or found.doc if found.held_back else None
 
 
 def can_ask(ctx: Context) -> bool:

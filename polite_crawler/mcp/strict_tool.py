@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from mcp.server.mcpserver import Context
-from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 from mcp.server.mcpserver.tools import Tool
 from mcp_types import CallToolResult, ToolAnnotations
 from pydantic import ValidationError
@@ -34,13 +34,12 @@ class StrictTool(Tool):
         """Run the tool. Wrong arguments and every other fault of a call give an answer with isError."""
         arguments = {self._inside(name): _clean(value) for name, value in arguments.items()}
         try:
-            self.fn_metadata.validate_arguments(arguments)
-        except (ValidationError, ValueError, RecursionError) as error:
-            return failure("bad_arguments", _wrong(error))
-        try:
             return await super().run(arguments, context, convert_result)
-        except ToolError as error:
+        except UnexpectedToolError as error:
             return self._failed(error.__cause__ or error)
+        except ToolError as error:
+            # the SDK meets arguments that do not fit the schema with this one
+            return failure("bad_arguments", _wrong(error.__cause__ or error))
 
     def _inside(self, name: str) -> str:
         fields = self.fn_metadata.arg_model.model_fields
@@ -49,6 +48,8 @@ class StrictTool(Tool):
         return f"{name}_" if f"{name}_" in fields else name
 
     def _failed(self, error: BaseException) -> CallToolResult:
+        if isinstance(error, RecursionError):
+            return failure("bad_arguments", "the arguments are nested too deep")
         if isinstance(error, BadOption):
             return failure("bad_arguments", str(error))
         if isinstance(error, StoreError):
@@ -95,7 +96,7 @@ def _clean(value: Any) -> Any:
     return [_clean(item) for item in value] if isinstance(value, list) else value
 
 
-def _wrong(error: Exception) -> str:
+def _wrong(error: BaseException) -> str:
     if not isinstance(error, ValidationError):
         return "the arguments cannot be read"
     found = error.errors(include_url=False, include_context=False, include_input=False)
