@@ -1,0 +1,67 @@
+"""docs/recipes.md: its tutorial is done as it stands, from an empty folder to `find`."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from recipe_lab import Pages, serving
+
+PAGE = (Path(__file__).parents[2] / "docs" / "recipes.md").read_text("utf-8")
+API = "https://api.forno.example"
+
+
+@pytest.fixture
+def pages() -> Iterator[Pages]:
+    with serving() as served:
+        yield served
+
+
+def part(name: str) -> str:
+    """The code of a part of the tutorial."""
+    found = re.search(rf"<!-- tutorial: {re.escape(name)} -->\n```\w+\n(.*?)```", PAGE, re.DOTALL)
+    assert found is not None
+    return found[1]
+
+
+def run(line: str, folder: Path) -> str:
+    """Run a line of the tutorial in a folder, with the store beside it; what it printed."""
+    program, *arguments = line.split()
+    options = []
+    if program.startswith("pc-"):
+        options = ["--dir", "store"] + (["--allow-private"] if program == "pc-recipe" else [])
+        command = [sys.executable, "-m", "polite_crawler.cli", *options, program.removeprefix("pc-"), *arguments]
+    else:
+        command = [sys.executable, "-m", program, *arguments]
+    done = subprocess.run(command, cwd=folder, env=dict(os.environ), capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, (line, done.stdout, done.stderr)
+    return done.stdout
+
+
+def test_the_tutorial(pages: Pages, tmp_path: Path) -> None:
+    items = [{"id": "focaccia", "name": "Focaccia", "price": "3.50"}, {"id": "pane", "name": "Pane", "price": "2.10"}]
+    pages.json("/menu.json", json.dumps({"items": items}))
+    (tmp_path / "menu.py").write_text(part("menu.py"))
+
+    def lines(name: str) -> list[str]:
+        return part(name).replace(API, pages.base).splitlines()
+
+    ran, found, read, versions = (run(line, tmp_path) for line in lines("commands"))
+    assert "/menu.json" in ran
+    assert "menu:forno/focaccia" in found
+    assert read.strip() == "Focaccia: 3.50"
+    assert "fetch." in versions
+
+    (tmp_path / "menu.py").write_text(part("menu.py").replace("{item['price']}\"", "{item['price']} EUR\""))
+    for line in lines("again"):
+        run(line, tmp_path)
+    assert run(lines("commands")[2], tmp_path).strip() == "Focaccia: 3.50 EUR"
+
+    save, check = lines("fixture")
+    run(save, tmp_path)
+    assert "1 passed" in run(check, tmp_path)
+    assert pages.asked_for("/menu.json") == 1
