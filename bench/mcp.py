@@ -26,6 +26,9 @@ from polite_crawler.mcp.server import build_server  # noqa: E402
 from polite_crawler.testsite import SiteProcess  # noqa: E402
 
 PAGES = 40
+LINKS = 200
+"""Links of the page that is read, as a page of the web has them."""
+
 SETTINGS: dict[str, Any] = {"allow_private": True, "page_interval": 0.01, "slow_factor": 0, "min_free": 0}
 
 
@@ -43,7 +46,9 @@ async def _measured(options: Options, site: SiteProcess, folder: str) -> Report:
             urls = [site.url(f"/p/{number}") for number in range(1, PAGES + 1)]
             for start in range(0, PAGES, 10):
                 await client.call_tool("crawl_fetch", {"urls": urls[start : start + 10]})
-            doc = f"url:{urls[0]}"
+            fan = site.url(f"/fan/{LINKS}")
+            await client.call_tool("crawl_fetch", {"urls": fan})
+            doc = f"url:{fan}"
             costs = await _costs(host, client, doc, options.rounds, calls)
             idle, stalled = await _stall(host, client, site, options.rounds)
             hosts, slowest = await _hosts(client, site)

@@ -1,6 +1,7 @@
 """crawl_find and crawl_read: what the store holds, with no request."""
 
 import json
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 from mcp.server.mcpserver import Resolve
@@ -19,8 +20,11 @@ from polite_crawler.mcp.strict_tool import LOCAL, StrictTool, strict_tool
 from polite_crawler.query.read import ReadResult
 from polite_crawler.store.question import Rank
 
-META_CHARACTERS = 8000
+META_CHARACTERS = 6000
 """Characters of the metadata of a page, as JSON."""
+
+LINKS = 20
+"""Links in the metadata; crawl_site and crawl_discover tell the others."""
 
 _TAGS = 1500
 """Characters for the tags of one block and the line before it, with a URL of usual length."""
@@ -132,10 +136,17 @@ def _head(found: ReadResult) -> str:
     """What stands before the text: the title, and the metadata before the beginning of the page."""
     head = f"title: {one_line(found.title)}\n"
     if found.start == 0 and found.meta:
-        meta = json.dumps(found.meta, ensure_ascii=False, default=str)
+        meta = json.dumps(_few_links(found.meta), ensure_ascii=False, default=str)
         cut = f" (cut, {len(meta)} characters)" if len(meta) > META_CHARACTERS else ""
         head += f"metadata{cut}: {meta[:META_CHARACTERS]}\n"
     return head
+
+
+def _few_links(meta: Mapping[str, Any]) -> Mapping[str, Any]:
+    links = meta.get("links")
+    if not isinstance(links, list) or len(links) <= LINKS:
+        return meta
+    return {**meta, "links": links[:LINKS], "links_in_all": len(links)}
 
 
 def _block(text: str, page: Any) -> Block:
