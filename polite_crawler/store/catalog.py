@@ -8,12 +8,14 @@ from typing import Any
 
 from polite_crawler.errors import NotStored
 from polite_crawler.rules.redaction import redact_url
-from polite_crawler.rules.urls import normal_or_none
+from polite_crawler.rules.urls import absolute, normal_or_none
 from polite_crawler.store.entry import unpacked
 from polite_crawler.store.log import CaptureLog, DamagedLine, Position
+from polite_crawler.store.projection import header
 from polite_crawler.store.record import Capture, utc_micros
 
 _HOPS = 20
+_CONFIRMED = "outcome='not_modified' AND of IS NOT NULL"
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +117,7 @@ class Catalog:
         found = self._doc("url:" + url)
         if found is not None:
             return found
-        end = self._end_of_hops(url)
+        end = self._end_of_hops(url, named=True)
         if end is None:
             return None
         row = self.connection.execute("SELECT doc FROM ver WHERE capture=? ORDER BY id LIMIT 1", (end,)).fetchone()
@@ -312,22 +314,43 @@ class Catalog:
         ).fetchone()
         return StoredDoc(row[0], row[1], bool(row[2]), row[3], row[4]) if row else None
 
-    def _end_of_hops(self, url: str, kind: str = "fetch") -> str | None:
-        """The capture with a body that the latest answered request of a URL led to."""
-        row = self.connection.execute(
-            "SELECT id, outcome, secret FROM cap WHERE url=? AND kind=? AND outcome IN ('ok', 'redirect')"
-            " ORDER BY fetched DESC, id DESC LIMIT 1", (url, kind),
-        ).fetchone()  # fmt: skip
+    def _end_of_hops(self, url: str, kind: str = "fetch", *, named: bool = False) -> str | None:
+        """The capture with a body that the latest answered request of a URL led to, or that its server confirmed.
+
+        An answer from the store writes no line, so a hop may have none after it. `named`: such a hop leads where its
+        Location does. Not for a copy to answer with: the age of the target says nothing of the hop.
+        """
+        row = self._latest("url=? AND outcome IN ('ok', 'redirect')", url, kind)
         for _ in range(_HOPS):
             if row is None or row[2]:
                 return None
-            if row[1] == "ok":
-                return str(row[0])
-            row = self.connection.execute(
-                "SELECT id, outcome, secret FROM cap WHERE parent=? AND kind=? AND outcome IN ('ok', 'redirect')"
-                " ORDER BY fetched DESC, id DESC LIMIT 1", (row[0], kind),
-            ).fetchone()  # fmt: skip
+            if row[1] != "redirect":
+                return str(row[0] if row[1] == "ok" else row[3])
+            hop = row[0]
+            row = self._latest(f"parent=? AND (outcome IN ('ok', 'redirect') OR {_CONFIRMED})", hop, kind)
+            target = self._target(hop) if row is None and named else None
+            if target is not None:
+                row = self._latest("url=? AND outcome IN ('ok', 'redirect')", target, kind)
         return None
+
+    def _latest(self, where: str, value: str, kind: str) -> Any:
+        """Id, outcome, secret and the confirmed capture of the latest capture of a kind."""
+        return self.connection.execute(
+            f"SELECT id, outcome, secret, of FROM cap WHERE {where} AND kind=? ORDER BY fetched DESC, id DESC LIMIT 1",
+            (value, kind),
+        ).fetchone()
+
+    def _target(self, hop: str) -> str | None:
+        """The URL in its normal form that a stored redirect names. One with a secret in it is not in the record."""
+        try:
+            capture = self.capture(hop)
+        except (DamagedLine, NotStored):
+            return None
+        location = header(capture, "location")
+        if location is None or any(one.where.startswith("response.location") for one in capture.redacted):
+            return None
+        onward = absolute(capture.url, location)
+        return None if onward is None else normal_or_none(onward)
 
 
 def _version(row: Any) -> StoredVersion:

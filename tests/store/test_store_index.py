@@ -22,7 +22,7 @@ from polite_crawler.store import schema, segments
 from polite_crawler.store.document import Document
 from polite_crawler.store.folder import StoreFolder
 from polite_crawler.store.index import Index
-from polite_crawler.store.record import Capture, Redaction, micros, utc
+from polite_crawler.store.record import Capture, Redaction, ResponseHead, Time, Validators, micros, utc
 
 A, B, OLD = "http://example.com/a", "http://example.com/b", "http://example.com/old"
 
@@ -266,6 +266,55 @@ def test_requested_urls_and_bare_urls_name_the_document(lab: StoreLab) -> None:
                 index.catalog.doc(name)
         with pytest.raises(NotStored, match=r"near names: url:http://example\.com/a"):
             index.catalog.doc("https://example.com/x/a")
+
+
+def _hop(lab: StoreLab, location: str, *, at: float = 1.0, redacted: tuple[Redaction, ...] = ()) -> Capture:
+    """A redirect of OLD after which the log holds no line of its own."""
+    head = f"HTTP/1.1 302 Found\r\nLocation: {location}\r\n\r\n"
+    return lab.write(
+        Capture(
+            kind="fetch", url=OLD, time=Time(utc(T0 + at)), outcome="redirect", status=302,
+            response=ResponseHead(head, "exact"), redacted=redacted,
+        )
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("location", [A, "/a", "a#part", "//EXAMPLE.com:80/a?utm_source=x"])
+def test_a_hop_to_a_page_that_the_store_answered_names_its_document(lab: StoreLab, location: str) -> None:
+    lab.page(A, "the page")
+    _hop(lab, location)
+    with Index(lab.folder) as index:
+        assert index.catalog.doc(OLD).doc == f"url:{A}"
+        # how old the page is says nothing of the hop
+        assert index.catalog.copy_of(OLD) is None
+
+
+@pytest.mark.parametrize(
+    ("location", "redacted"),
+    [("mailto:a@b.example", ()), ("", ()), ("/never", ()), (OLD, ()),
+     (A, (Redaction("response.location.query.key", 1),))],
+)  # fmt: skip
+def test_a_hop_that_leads_to_no_page_names_none(lab: StoreLab, location: str, redacted: tuple[Redaction, ...]) -> None:
+    lab.page(A, "the page")
+    _hop(lab, location, redacted=redacted)
+    with Index(lab.folder) as index, pytest.raises(NotStored):
+        index.catalog.doc(OLD)
+
+
+def test_a_hop_to_a_page_that_a_304_confirmed_leads_to_its_body(lab: StoreLab) -> None:
+    page = lab.page(A, "the page")
+    hop = _hop(lab, "/a", at=HOUR)
+    lab.write(
+        Capture(
+            kind="fetch", url=A, time=Time(utc(T0 + HOUR + 1)), outcome="not_modified", status=304,
+            redirect_of=hop.id, validators=Validators({"If-None-Match": '"x"'}, page.id),
+        )
+    )  # fmt: skip
+    with Index(lab.folder) as index:
+        assert index.catalog.doc(OLD).doc == f"url:{A}"
+        copy = index.catalog.copy_of(OLD)
+        assert copy is not None
+        assert (copy.capture, copy.checked) == (page, micros(utc(T0 + HOUR + 1)))
 
 
 def test_a_url_with_a_redacted_part_has_no_copy(lab: StoreLab) -> None:
