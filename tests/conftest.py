@@ -1,5 +1,6 @@
 """What every test has: the test site, a folder for a store, a home of its own, and no way out of this machine."""
 
+import logging
 import os
 import shutil
 import tempfile
@@ -38,6 +39,19 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 def _stays_on_this_machine() -> Iterator[None]:
     yield
     assert loopback_only.refused() == []
+
+
+@pytest.fixture(autouse=True)
+def _logs_as_before() -> Iterator[None]:
+    """A command configures the log of its process; the next test must not find that. With a lower level, pytest
+    would keep the records of Scrapy, and with them whole crawlers."""
+    root = logging.getLogger()
+    level, handlers = root.level, [*root.handlers]
+    yield
+    root.setLevel(level)
+    for handler in [*root.handlers]:
+        if handler not in handlers and not type(handler).__module__.startswith("_pytest"):
+            root.removeHandler(handler)
 
 
 @pytest.fixture
