@@ -25,6 +25,9 @@ TOOLS: Final = ("crawl_fetch", "crawl_find", "crawl_read", "crawl_verify", "craw
 ON_BEHALF_OF: Final = "Claude-User"
 """The product token whose robots.txt rules always apply too: an assistant asks for the pages (RFC 9309)."""
 
+HOSTS: Final = 32
+"""Hosts in progress at most: an assistant asks for many sites at once, and each host keeps its own pace."""
+
 _T = TypeVar("_T")
 
 
@@ -121,5 +124,5 @@ async def open_host(
 
 def _crawler_settings(options: ServerOptions, settings: Mapping[str, Any]) -> dict[str, Any]:
     others = [token for token in settings.get("on_behalf_of", ()) if token != ON_BEHALF_OF]
-    found = {**settings, "on_behalf_of": [ON_BEHALF_OF, *others]}
+    found = {**settings, "on_behalf_of": [ON_BEHALF_OF, *others], "scrapy": {"CONCURRENT_REQUESTS": HOSTS}}
     return {**found, "render": "never"} if options.no_browser else found
