@@ -11,6 +11,7 @@ import os
 import zlib
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -218,6 +219,11 @@ class SegmentWriter:
         sync_folder(self.folder.parent)
         return self.folder
 
+    def close(self) -> None:
+        """Close the files. What was not finished is no segment, and is removed with its generation."""
+        for file in self._files.values():
+            file.close()
+
 
 class _File:
     def __init__(self, path: Path) -> None:
@@ -236,6 +242,10 @@ class _File:
         os.fsync(self._out.fileno())
         self._out.close()
         return {"size": self._size, "crc32": self._crc}
+
+    def close(self) -> None:
+        with suppress(OSError):
+            self._out.close()
 
 
 def blocks(sizes: Ints, limit: int) -> Iterator[tuple[int, int]]:

@@ -3,6 +3,7 @@
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -87,12 +88,15 @@ def _sorted(terms: list[bytes], numbers: Ints, entries: Ints, counts: Ints) -> _
 
 
 def _write(parts: Sequence[Part], source: Iterable[_Block]) -> None:
-    shares = [(_places(part.entries), part.writer()) for part in parts if len(part.entries)]
-    for block in source:
-        for places, writer in shares:
-            _share(block, places, writer)
-    for _, writer in shares:
-        writer.finish()
+    with ExitStack() as opened:
+        shares = [
+            (_places(part.entries), opened.enter_context(closing(part.writer()))) for part in parts if len(part.entries)
+        ]
+        for block in source:
+            for places, writer in shares:
+                _share(block, places, writer)
+        for _, writer in shares:
+            writer.finish()
 
 
 def _places(entries: Ints) -> Ints:
