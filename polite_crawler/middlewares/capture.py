@@ -91,7 +91,7 @@ class CaptureMiddleware:
         reason = None
         if verdict.kind is not None:
             reason = verdict.vendor
-            notes.append(f"{verdict.kind}: {verdict.vendor or 'unknown'} ({verdict.mark})")
+            notes.append(f"{verdict.kind}: {verdict.vendor} ({verdict.mark})" if verdict.vendor else verdict.kind)
         if verdict.kind == "challenge":
             self._lanes.challenged(host_of(request))
         return evidence.of_wire(

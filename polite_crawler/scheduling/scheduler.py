@@ -12,7 +12,7 @@ from scrapy.dupefilters import BaseDupeFilter
 from scrapy.utils.misc import load_object
 from twisted.internet.defer import Deferred
 
-from polite_crawler.errors import BadOption, StoreError
+from polite_crawler.errors import BadOption, PoliteError, StoreError
 from polite_crawler.scheduling.closing import close_with_error
 from polite_crawler.scheduling.frontier import Frontier
 from polite_crawler.scheduling.frontier_file import job_name
@@ -21,6 +21,7 @@ from polite_crawler.scheduling.lanes import lanes_of
 from polite_crawler.scheduling.options import options_of
 from polite_crawler.scheduling.ready_queue import ReadyQueue
 from polite_crawler.scheduling.scrapy_private import after_each_request, before_closing
+from polite_crawler.scheduling.usage import stop_with
 from polite_crawler.store.folder import StoreFolder
 
 _COMMIT = 1.0
@@ -65,7 +66,10 @@ class PoliteScheduler(Scheduler):
             raise BadOption(f"SCHEDULER_PRIORITY_QUEUE: {type(queue).__name__} knows no lanes; leave it as it was")
         self._queue = queue
         if self._path is not None:
-            self._open_frontier(self.crawler, self._path, spider)
+            try:
+                self._open_frontier(self.crawler, self._path, spider)
+            except PoliteError as error:
+                stop_with(error)
         return opened
 
     def _open_frontier(self, crawler: Crawler, path: Path, spider: Spider) -> None:

@@ -181,3 +181,14 @@ def test_ctrl_c_once_is_a_clean_stop_with_the_summary(site: Site, store_dir: Pat
     assert process.returncode == (130 if program == "pc" else 0)
     with open_store(store_dir) as store:
         assert store.read(site.url("/hold/x")).text
+
+
+def test_a_frontier_that_is_no_frontier_is_one_line(site: Site, store_dir: Path, tmp_path: Path) -> None:
+    (tmp_path / "frontier.sqlite").write_bytes(b"no database" * 100)
+    settings = (*QUICK, "-s", f"POLITE_STORE={store_dir}", "-s", f"JOBDIR={tmp_path}")
+    done = scrapy("crawl", "site", "-a", f"url={site.url('/about')}", *settings)
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert "frontier.sqlite" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert site.log() == []
