@@ -26,11 +26,10 @@ class InProgress:
 
     def end(self, note: str, wanted: Callable[[Request], bool] = lambda request: True) -> int:
         """End the work on the wanted requests: each raises Ended with the note. Gives how many there were."""
-        tasks = [(request, task) for request, task in self._tasks.items() if wanted(request)]
-        for request, task in tasks:
-            self._notes[request] = note
-            task.cancel()
-        return len(tasks)
+        ended = [request for request in self._tasks if wanted(request)]
+        for request in ended:
+            self._end(request, note)
+        return len(ended)
 
     @contextmanager
     def of(self, request: Request, lane: Lane | None = None) -> Iterator[None]:
@@ -39,7 +38,8 @@ class InProgress:
         assert task is not None
 
         def lost() -> None:
-            task.cancel()
+            assert lane is not None
+            self._end(request, f"the lane of {lane.host} was lost to another process")
 
         if lane is not None:
             lane.on_lost = lost
@@ -47,13 +47,18 @@ class InProgress:
         try:
             yield
         except asyncio.CancelledError:
-            gone = lane is not None and lane.lost
-            note = f"the lane of {lane.host} was lost to another process" if lane and gone else self._notes.get(request)
+            note = self._notes.get(request)
             if note is not None and not task.uncancel():
-                raise Ended(note, lost=gone) from None
+                raise Ended(note, lost=lane is not None and lane.lost) from None
             raise
         finally:
             if lane is not None:
                 lane.on_lost = None
             del self._tasks[request]
             self._notes.pop(request, None)
+
+    def _end(self, request: Request, note: str) -> None:
+        # one cancellation each: a second one would be taken for somebody else's
+        if request not in self._notes:
+            self._notes[request] = note
+            self._tasks[request].cancel()

@@ -5,14 +5,16 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from library_lab import captures_of, opened, run
 
-from polite_crawler import BadOption, open_crawler, open_store
+from polite_crawler import BadOption, PoliteError, Store, StoreError, open_crawler, open_store
 from polite_crawler.crawler.engine import Engine
 from polite_crawler.readers.page import Page
+from polite_crawler.spiders.queue_fed import QueueFedSpider
 from polite_crawler.spiders.results import PageResult
 from polite_crawler.store.document import Document
 from polite_crawler.store.hosts import MemoryHosts
@@ -97,6 +99,7 @@ def test_a_bad_age_or_budget_is_a_fault_of_the_call(site: Site, store_dir: Path,
         ({"polite_contact": "x"}, "no option 'polite_contact'"),
         ({"store": "x"}, "no option 'store'"),
         ({"timeouts": {"lunch": 1}}, "time-out 'lunch'"),
+        ({"scrapy": {"DOWNLOAD_DELAY": "a while"}}, "DOWNLOAD_DELAY"),
     ],
 )
 def test_a_bad_option_is_refused_before_anything_is_opened(store_dir: Path, options: Any, text: str) -> None:
@@ -190,6 +193,49 @@ def test_a_copy_whose_body_is_gone_is_asked_for_again(site: Site, store_dir: Pat
         crawler.store.index.blobs.path(body.sha256).unlink()
         again = crawler.fetch(site.url("/about"))
         assert (again.from_cache, again.capture != first.capture) == (False, True)
+
+
+def test_a_larger_download_delay_counts(site: Site, store_dir: Path) -> None:
+    with opened(store_dir, scrapy={"DOWNLOAD_DELAY": 0.4}) as crawler:
+        crawler.fetch(site.url("/about"))
+    robots, page = site.log()
+    assert robots.end is not None
+    assert page.start - robots.end >= 0.39
+
+
+def test_the_engine_answers_when_the_index_does_not(
+    site: Site, store_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(self: Store, *args: Any) -> None:
+        raise StoreError("the index does not answer")
+
+    with opened(store_dir) as crawler:
+        crawler.fetch(site.url("/about"))
+        monkeypatch.setattr(crawler.store, "index", SimpleNamespace(reading=fails, close=crawler.store.index.close))
+        assert crawler.fetch(site.url("/about")).from_cache
+
+
+def test_only_so_many_copies_are_kept_in_memory(site: Site, store_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("polite_crawler.crawler.stored._KEPT", 3)
+    with opened(store_dir) as crawler:
+        urls = [site.url(f"/p/{number}") for number in range(5)]
+        for _ in range(3):
+            for url in urls:
+                crawler.fetch(url)
+        assert len(crawler._thread.engine.stored._known) == 3
+    assert len([seen for seen in site.log() if seen.path.startswith("/p/")]) == 5
+
+
+def test_a_fault_of_ours_is_an_error_of_the_call_and_harms_no_other(
+    site: Site, store_dir: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    with opened(store_dir) as crawler:
+        with monkeypatch.context() as patch:
+            patch.setattr(QueueFedSpider, "result", lambda *args: 1 / 0)
+            with pytest.raises(PoliteError, match="the engine failed: ZeroDivisionError"):
+                crawler.fetch(site.url("/about"))
+        assert crawler.fetch(site.url("/visit")).outcome == "ok"
+    assert "Spider error processing" in caplog.text
 
 
 def menu(body: bytes, capture: Capture, page: Page) -> Sequence[Document]:

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from library_lab import Held, captures_of, held, opened, run, until
 
-from polite_crawler import BadOption, PoliteCrawler, StoreError, open_crawler, open_store
+from polite_crawler import BadOption, PoliteCrawler, PoliteError, StoreError, open_crawler, open_store
 from polite_crawler.spiders.events import Event
 from polite_crawler.testsite import Site, SiteProcess
 
@@ -181,6 +181,24 @@ def test_events_come_to_the_loop_that_opened(site: Site, store_dir: Path) -> Non
     run(main())
 
 
+def test_a_port_that_is_taken_is_told_at_the_opening(site: Site, store_dir: Path) -> None:
+    before = held()
+    with pytest.raises(PoliteError, match="POLITE_METRICS_PORT"), opened(store_dir, metrics_port=site.port):
+        pass
+    assert settled(before) == before
+
+
+def test_a_crawler_that_an_extension_closes_says_so(site: Site, store_dir: Path) -> None:
+    async def main() -> None:
+        async with opened(store_dir, scrapy={"CLOSESPIDER_PAGECOUNT": 1}) as crawler:
+            # the answer to robots.txt counts there
+            for _ in range(2):
+                with pytest.raises(PoliteError, match="the crawler is closed"):
+                    await crawler.fetch(site.url("/about"))
+
+    run(main())
+
+
 def test_one_port_shows_the_metrics_of_fetches_and_crawls(site: Site, store_dir: Path) -> None:
     import socket
     from urllib.request import urlopen
@@ -280,6 +298,37 @@ try:
 except (KeyboardInterrupt, asyncio.CancelledError):
     print("stopped", flush=True)
 """
+
+
+IN_A_SCRIPT = """
+import sys
+from polite_crawler import open_crawler
+options = dict(allow_private=True, page_interval=0, slow_factor=0, min_free=0)
+try:
+    with open_crawler(sys.argv[2], **options) as crawler:
+        if sys.argv[3] == "fetch":
+            crawler.fetch(sys.argv[1] + "stall/head")
+        else:
+            for page in crawler.crawl(sys.argv[1] + "stall/head"):
+                pass
+except KeyboardInterrupt:
+    print("stopped", flush=True)
+"""
+
+
+@pytest.mark.parametrize("what", ["fetch", "crawl"])
+def test_ctrl_c_ends_a_script(site: Site, store_dir: Path, what: str) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-W", "error", "-c", IN_A_SCRIPT, site.url("/"), str(store_dir), what],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    site.wait(lambda log: any(seen.path == "/stall/head" for seen in log))
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=30) == ("stopped\n", "")
+    assert process.returncode == 0
+    assert captures_of(store_dir)[-1].reason == "cancelled"
 
 
 @pytest.mark.parametrize("name", ["INT", "TERM"])

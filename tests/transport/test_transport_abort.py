@@ -11,6 +11,7 @@ from scrapy.http import Response
 
 from polite_crawler.testsite.site import Site
 from polite_crawler.transport.handler import handler_of
+from polite_crawler.transport.in_progress import Ended, InProgress
 from polite_crawler.transport.resolver import Resolver
 from polite_crawler.transport.wire import ExchangeError
 
@@ -91,5 +92,48 @@ def test_a_look_up_that_hangs_ends_when_it_comes_back() -> None:
         for thread in dns_threads():
             thread.join(5)
         assert dns_threads() == []
+
+    asyncio.run(main())
+
+
+def test_to_end_it_twice_is_to_end_it_once() -> None:
+    async def main() -> None:
+        progress, request = InProgress(), Request("http://a.example/")
+        begun = asyncio.Event()
+
+        async def work() -> str:
+            try:
+                with progress.of(request):
+                    begun.set()
+                    await asyncio.sleep(60)
+            except Ended as end:
+                return str(end)
+            return "not ended"
+
+        task = asyncio.ensure_future(work())
+        await begun.wait()
+        assert (progress.end("first"), progress.end("second")) == (1, 1)
+        assert await task == "first"
+        assert progress.end("late") == 0
+
+    asyncio.run(main())
+
+
+def test_a_cancellation_from_elsewhere_stays_one() -> None:
+    async def main() -> None:
+        progress, request = InProgress(), Request("http://a.example/")
+        begun = asyncio.Event()
+
+        async def work() -> None:
+            with progress.of(request):
+                begun.set()
+                await asyncio.sleep(60)
+
+        task = asyncio.ensure_future(work())
+        await begun.wait()
+        progress.end("ended")
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
 
     asyncio.run(main())
