@@ -18,6 +18,7 @@ from polite_crawler.middlewares.stored_response import usual_headers
 from polite_crawler.middlewares.web_bot_auth import use_signer
 from polite_crawler.pipelines.parts import StoreParts, use_parts
 from polite_crawler.query.store import Store
+from polite_crawler.recipes.recipe import paced
 from polite_crawler.rules import urls
 from polite_crawler.rules.durations import MaxAge
 from polite_crawler.rules.options import Options
@@ -260,7 +261,7 @@ class Engine:
             settings.set("ADDONS", {**settings.getdict("ADDONS"), _BESIDE: 900}, "project")
         crawler = Crawler(spider, settings)
         use_parts(crawler, self._parts)
-        use_lanes(crawler, self._lanes.join())
+        use_lanes(crawler, self._lanes.join(paced(spider, self._options.policy_of)))
         use_browser(crawler, self._browser)
         if self._signer is not None:
             use_signer(crawler, self._signer)

@@ -9,10 +9,12 @@ from typing import Any, Self, TypeVar
 
 from polite_crawler.crawler.course import Course, CrawlLedger, DiscoveryLedger
 from polite_crawler.crawler.engine import END, GRACE, Engine
+from polite_crawler.crawler.recipes import AsyncRecipes, Reading, SyncRecipes, all_extractors
 from polite_crawler.crawler.runs import Run, SyncRun
 from polite_crawler.crawler.settings import options_of, settings_of
 from polite_crawler.crawler.thread import EngineThread
 from polite_crawler.query.store import Store
+from polite_crawler.recipes.recipe import Recipe
 from polite_crawler.rules import durations, rendering, urls
 from polite_crawler.rules.durations import Duration
 from polite_crawler.scheduling.clock import Clock
@@ -50,6 +52,7 @@ class _Opened:
     def __init__(self, thread: EngineThread) -> None:
         self.store: Store = thread.engine.store
         self._thread = thread
+        self._reading = Reading(thread)
 
     def _fetching(
         self, url: str, max_age: Duration | None, budget: Duration | None, recipe: str | None, render: str | None
@@ -76,7 +79,7 @@ class _Opened:
         return Course(self._thread, DiscoverSpider, arguments, DiscoveryLedger())
 
 
-class PoliteCrawler(_Opened):
+class PoliteCrawler(_Opened, AsyncRecipes):
     """An open crawler for an asyncio program. Each method can be awaited from any loop; a call that is cancelled frees
     its place.
 
@@ -168,7 +171,7 @@ class PoliteCrawler(_Opened):
         await self.close()
 
 
-class SyncCrawler(_Opened):
+class SyncCrawler(_Opened, SyncRecipes):
     """An open crawler for a program without a loop. Threads can share it.
 
     `store` answers questions with no request: find, read, verify, versions, diff, extract.
@@ -302,6 +305,7 @@ def open_crawler(
     *,
     on_event: Listener | None = None,
     extractors: Mapping[str, Extractor] | None = None,
+    recipes: Iterable[type[Recipe]] = (),
     host_state: HostStateStore | None = None,
     signer: RequestSigner | None = None,
     clock: Clock | None = None,
@@ -318,10 +322,10 @@ def open_crawler(
 
     `options` are the settings of the package in lower case, without POLITE_; `scrapy` holds settings of Scrapy by
     their own names. `on_event` gets each event, in the loop that opened the crawler (without one: in the crawler's
-    thread). `extractors` read documents from the captures of a recipe, by its name. `host_state` keeps the pace and
-    the stops (by default `hosts.sqlite` in the store); who made it closes it. `signer` signs each request (Web Bot
-    Auth), in the place of the key of the settings. Nothing of the program is configured: no logging, no signal handler,
-    no reactor.
+    thread). `extractors` read documents from the captures of a recipe, by its name; `recipes` are classes that
+    bring theirs. `host_state` keeps the pace and the stops (by default `hosts.sqlite` in the store); who made it closes
+    it. `signer` signs each request (Web Bot Auth), in the place of the key of the settings. Nothing of the program is
+    configured: no logging, no signal handler, no reactor.
 
     Raises BadOption for an option that is not valid. Opening raises StoreError.
     """
@@ -329,12 +333,14 @@ def open_crawler(
     checked = options_of(settings)
     configured_signer(checked.signature)
 
+    known = all_extractors(recipes, extractors)
+
     def make(listener: Listener | None) -> Engine:
         return Engine(
             settings,
             checked,
             host_state=host_state,
-            extractors=extractors,
+            extractors=known,
             signer=signer,
             clock=clock,
             on_event=listener,

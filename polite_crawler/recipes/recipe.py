@@ -1,10 +1,10 @@
 """`Recipe`: a Scrapy spider that reads a source into documents of its own."""
 
-from collections.abc import AsyncIterator, Iterable, Iterator
-from dataclasses import asdict
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from dataclasses import asdict, replace
 from typing import Any, ClassVar, Literal, Self
 
-from scrapy import Request, signals
+from scrapy import Request, Spider, signals
 from scrapy.crawler import Crawler
 from scrapy.http import Response
 from scrapy.settings import BaseSettings
@@ -21,6 +21,8 @@ from polite_crawler.readers.page import Page
 from polite_crawler.recipes.documents import Found, RecipeExtractor, checked_name
 from polite_crawler.recipes.results import DocumentFacts, RecipeResult
 from polite_crawler.rules import durations, redaction, urls
+from polite_crawler.rules.options import DEFAULTS
+from polite_crawler.rules.pacing import Policy
 from polite_crawler.spiders.base import PoliteSpider
 from polite_crawler.store.document import Document, structural
 from polite_crawler.store.record import Capture
@@ -81,12 +83,18 @@ class Recipe(PoliteSpider):
     def update_settings(cls, settings: BaseSettings) -> None:
         """The pace of the recipe, beside what every spider of ours sets."""
         super().update_settings(settings)
+        usual = settings.get("POLITE_PAGE_INTERVAL", DEFAULTS["POLITE_PAGE_INTERVAL"])
+        if cls.min_interval is not None:
+            interval = cls.interval(durations.seconds(usual, "POLITE_PAGE_INTERVAL"))
+            settings.set("POLITE_PAGE_INTERVAL", interval, "spider")
+
+    @classmethod
+    def interval(cls, usual: float) -> float:
+        """The least rest of a host in seconds, where `usual` is that of pages."""
         if cls.min_interval is None:
-            return
-        span = durations.seconds(cls.min_interval, "min_interval")
-        if cls.mode == "page":
-            span = max(span, durations.seconds(settings.get("POLITE_PAGE_INTERVAL") or 3.0, "POLITE_PAGE_INTERVAL"))
-        settings.set("POLITE_PAGE_INTERVAL", span, "spider")
+            return usual
+        own = durations.seconds(cls.min_interval, "min_interval")
+        return own if cls.mode == "api" else max(own, usual)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
@@ -189,6 +197,19 @@ class Recipe(PoliteSpider):
 
 _NO_PAGE = Page()
 _KEPT = frozenset({REFRESH, RENDER, MAX_AGE, AWAIT, RECIPE, MODE})
+
+
+def paced(spider: type[Spider], policy_of: Callable[[str], Policy]) -> Callable[[str], Policy] | None:
+    """The limits of hosts for a recipe with a pace of its own; None for any other spider."""
+    if not issubclass(spider, Recipe) or spider.min_interval is None:
+        return None
+    recipe = spider
+
+    def policy(host: str) -> Policy:
+        usual = policy_of(host)
+        return replace(usual, page_interval=recipe.interval(usual.page_interval))
+
+    return policy
 
 
 def _of(response: Response) -> Request:

@@ -26,9 +26,9 @@ class LaneGroup:
         self._max_wait = max_wait
         self._members: list[HostLanes] = []
 
-    def join(self) -> HostLanes:
-        """The lanes of one more crawler."""
-        lanes = HostLanes(self.store, self._policy_of, clock=self.clock, max_wait=self._max_wait)
+    def join(self, policy_of: Callable[[str], Policy] | None = None) -> HostLanes:
+        """The lanes of one more crawler, with limits of its own when it has some."""
+        lanes = HostLanes(self.store, policy_of or self._policy_of, clock=self.clock, max_wait=self._max_wait)
         for member in self._members:
             member.peers.append(lanes)
             lanes.peers.append(member)
