@@ -4,6 +4,7 @@ The text itself is stored once; a span is always verbatim.
 """
 
 import logging
+from bisect import bisect_left
 from collections import defaultdict
 from copy import deepcopy
 from typing import Any
@@ -103,10 +104,9 @@ def _next(starts: list[int] | None, cursor: int) -> int:
     """The first start at or after the cursor, else the last one before it, else -1."""
     if not starts:
         return -1
-    for start in starts:
-        if start >= cursor:
-            return start
-    return starts[-1]
+    # a page can hold one short line thousands of times
+    place = bisect_left(starts, cursor)
+    return starts[min(place, len(starts) - 1)]
 
 
 def _merge(text: str, spans: list[tuple[int, int]]) -> Spans:
