@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 from polite_crawler.archive.heads import PREFIX
 from polite_crawler.archive.payload import HttpBlock, Verdict, judge, judge_payload, split_http
 from polite_crawler.archive.reader import ArchiveRecord
-from polite_crawler.archive.records import CAPTURE_FIELD, HEADERS_FIELD, RENDER_URN
+from polite_crawler.archive.records import HEADERS_FIELD, RENDER_URN
 from polite_crawler.readers.codings import Decoder, codings_of
 from polite_crawler.rules import redaction, signals
 from polite_crawler.rules.challenges import REFUSING_STATUSES, classify
@@ -66,8 +66,8 @@ class Origin:
 @dataclass(frozen=True, slots=True)
 class Answer:
     """A response, a resource or a revisit on its way into the store. `capture` has no id yet, `payload` is its body
-    as received; a revisit has none, and names what it stands for. `own` is true for a record that names a capture of
-    ours. `secrets` never leave this process."""
+    as received; a revisit has none, and names what it stands for. `secrets` never
+    leave this process."""
 
     capture: Capture
     record_id: str
@@ -75,7 +75,6 @@ class Answer:
     payload: bytes | None = None
     decoded: bytes = b""
     digest: str | None = None
-    own: bool = False
     revisit: bool = False
     refers_to: str | None = None
     refers_url: str | None = None
@@ -95,7 +94,7 @@ def answer_of(record: ArchiveRecord, block: bytes, origin: Origin, *, cut: bool 
         raise NotAnAnswer("the target is no http or https URL")
     if when is None:
         raise NotAnAnswer(f"the date {record.get('WARC-Date')!r} cannot be read")
-    http = _http(record, block)
+    http = http_of(record, block)
     shown = redaction.redact_url(url)
     head = redaction.redact_response_head(http.head)
     counts = _counts([*shown.places, *head.places])
@@ -111,15 +110,14 @@ def answer_of(record: ArchiveRecord, block: bytes, origin: Origin, *, cut: bool 
         net=_net(record, url),
         response=ResponseHead(head.head.decode("latin-1"), _head_kind(record, http.head, bool(head.places))),
         redacted=tuple(Redaction(where, n) for where, n in sorted(counts.items())),
-        source=_source(record, origin, shown.url, when),
+        source=source_of(record, origin, shown.url, when),
     )
     secrets = redaction.secrets_of(urls=(url,), response_head=http.head)
     answer = Answer(
         capture=capture,
         record_id=record.get("WARC-Record-ID") or f"{origin.path or ''}@{record.where}",
-        concurrent=tuple(value for name, value in record.fields if name.lower() == "warc-concurrent-to"),
+        concurrent=concurrent_to(record),
         digest=record.get("WARC-Payload-Digest"),
-        own=record.get(CAPTURE_FIELD) is not None,
         secrets=secrets,
     )
     return _revisit(answer, record) if record.type == "revisit" else _with_body(answer, record, block, http, cut)
@@ -130,6 +128,11 @@ def target_of(record: ArchiveRecord) -> str | None:
     our own document trees; None for another."""
     url = (record.get("WARC-Target-URI") or "").strip().strip("<>").removeprefix(RENDER_URN)
     return url if is_http(url) else None
+
+
+def concurrent_to(record: ArchiveRecord) -> tuple[str, ...]:
+    """The records that a record names as of the same exchange."""
+    return tuple(value for name, value in record.fields if name.lower() == "warc-concurrent-to")
 
 
 def moment(text: str | None) -> int | None:
@@ -195,7 +198,8 @@ def with_secrets(capture: Capture, decoded: bytes, secrets: Sequence[str]) -> Ca
     return replace(capture, secret_in_body=True, redacted=(*others, Redaction("body", len(merged), at)))
 
 
-def _http(record: ArchiveRecord, block: bytes) -> HttpBlock:
+def http_of(record: ArchiveRecord, block: bytes) -> HttpBlock:
+    """The HTTP message of a record; a resource gets the head that it would have had. Raises NotAnAnswer."""
     if record.is_http():
         http = split_http(block)
         if http.head or record.type == "revisit":
@@ -249,7 +253,7 @@ def _with_body(answer: Answer, record: ArchiveRecord, block: bytes, http: HttpBl
     truncated = _TRUNCATED.get((record.get("WARC-Truncated") or "").lower(), "length")
     is_cut = cut or record.get("WARC-Truncated") is not None
     sha256 = hashlib.sha256(payload).hexdigest()
-    facts: dict[str, Verdict] = {"digest_check": _verdict(answer.digest, record, block, http, sha256)}
+    facts: dict[str, Verdict] = {"digest_check": verdict_on(answer.digest, record, block, http, sha256)}
     if facts["digest_check"] != "ok":
         facts["block_check"] = judge(record.get("WARC-Block-Digest"), block)
     body = Body(
@@ -272,7 +276,7 @@ def _with_body(answer: Answer, record: ArchiveRecord, block: bytes, http: HttpBl
     return replace(answer, capture=with_secrets(capture, decoded, answer.secrets), payload=payload, decoded=decoded)
 
 
-def _verdict(stated: str | None, record: ArchiveRecord, block: bytes, http: HttpBlock, sha256: str) -> Verdict:
+def verdict_on(stated: str | None, record: ArchiveRecord, block: bytes, http: HttpBlock, sha256: str) -> Verdict:
     """The verdict on the digest of a payload whose SHA-256 is known."""
     if stated and stated == f"sha256:{sha256}":
         return "ok"
@@ -319,7 +323,8 @@ def judged(capture: Capture, decoded: bytes) -> Capture:
     return replace(capture, signals=found or None)
 
 
-def _source(record: ArchiveRecord, origin: Origin, url: str, when: int) -> Mapping[str, Any]:
+def source_of(record: ArchiveRecord, origin: Origin, url: str, when: int) -> dict[str, Any]:
+    """Where a capture comes from: the file, the place in it, and the date of the copy."""
     place = f"{origin.path or origin.file}@{record.where}"
     facts: dict[str, Any] = {
         "type": "import",

@@ -3,18 +3,20 @@
 Nothing here holds a secret: heads are redacted before they come.
 """
 
+import json
 import pickle
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from polite_crawler.archive.foreign import Answer
 from polite_crawler.store.record import Capture
 
 _TABLES = """
 CREATE TABLE answer(n INTEGER PRIMARY KEY, record TEXT NOT NULL, url TEXT NOT NULL, date TEXT NOT NULL, digest TEXT,
-    own INTEGER NOT NULL, revisit INTEGER NOT NULL, concurrent TEXT,
-    refers_to TEXT, refers_url TEXT, refers_date TEXT, draft BLOB NOT NULL,
+    revisit INTEGER NOT NULL, concurrent TEXT,
+    refers_to TEXT, refers_url TEXT, refers_date TEXT, draft BLOB, line BLOB,
     capture TEXT);
 CREATE INDEX answer_record ON answer(record);
 CREATE INDEX answer_url ON answer(url, date);
@@ -25,25 +27,26 @@ CREATE TABLE coded(record TEXT PRIMARY KEY, sha256 TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE renamed(was TEXT PRIMARY KEY, is_now TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE doc(id TEXT PRIMARY KEY) WITHOUT ROWID;
 """
-_FACTS = "n, record, url, date, digest, own, revisit, refers_to, refers_url, refers_date, draft, capture"
+_FACTS = "n, record, url, date, digest, revisit, refers_to, refers_url, refers_date, capture, draft, line"
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """An answer as it was kept. `capture` is its id once the line was written."""
+    """An answer as it was kept. `capture` is its id once the line was written; `line` is the line itself when nothing
+    more can come to it."""
 
     n: int
     record: str
     url: str
     date: str
     digest: str | None
-    own: bool
     revisit: bool
     refers_to: str | None
     refers_url: str | None
     refers_date: str | None
-    draft: Capture
     capture: str | None
+    draft: Capture
+    line: bytes | None
 
 
 class ImportScratch:
@@ -61,18 +64,24 @@ class ImportScratch:
         """Drop the database."""
         self._db.close()
 
-    def add(self, answer: Answer) -> int:
-        """Keep an answer without its body, and give its number."""
+    def add(self, answer: Answer) -> None:
+        """Keep an answer without its body."""
         capture = answer.capture
-        row = self._db.execute(
-            "INSERT INTO answer(record, url, date, digest, own, revisit, concurrent, refers_to, refers_url,"
-            " refers_date, draft) VALUES(?,?,?,?,?,?,?,?,?,?,?)",
-            (answer.record_id, capture.url, capture.time.start, answer.digest, answer.own, answer.revisit,
+        self._db.execute(
+            "INSERT INTO answer(record, url, date, digest, revisit, concurrent, refers_to, refers_url, refers_date,"
+            " draft) VALUES(?,?,?,?,?,?,?,?,?,?)",
+            (answer.record_id, capture.url, capture.time.start, answer.digest, answer.revisit,
              answer.concurrent[0] if answer.concurrent else None, answer.refers_to, answer.refers_url,
              answer.refers_date, pickle.dumps(capture)),
-        ).lastrowid  # fmt: skip
-        assert row is not None
-        return row
+        )  # fmt: skip
+
+    def add_own(self, record: str, capture: Capture, digest: str | None) -> None:
+        """Keep a capture of ours that came back, sealed."""
+        revisit = capture.outcome == "not_modified" and capture.body is None
+        self._db.execute(
+            "INSERT INTO answer(record, url, date, digest, revisit, capture, line) VALUES(?,?,?,?,?,?,?)",
+            (record, capture.url, capture.time.start, digest, revisit, capture.id, capture.line()),
+        )
 
     def update(self, n: int, draft: Capture) -> None:
         """Change the capture of an answer."""
@@ -95,10 +104,10 @@ class ImportScratch:
         """Note the body as received of a record that holds it decoded."""
         self._db.execute("INSERT OR REPLACE INTO coded VALUES(?,?)", (record, sha256))
 
-    def has_coded(self, record: str, sha256: str) -> bool:
-        """Whether a body as received came with a record."""
-        row = self._db.execute("SELECT 1 FROM coded WHERE record=? AND sha256=?", (record, sha256)).fetchone()
-        return row is not None
+    def coded(self, record: str) -> str | None:
+        """The body as received that came for a record."""
+        row = self._db.execute("SELECT sha256 FROM coded WHERE record=?", (record,)).fetchone()
+        return str(row[0]) if row else None
 
     def rename(self, was: str, is_now: str) -> None:
         """Note under which id a capture of the exporting store stands here."""
@@ -116,10 +125,6 @@ class ImportScratch:
     def count_docs(self) -> int:
         """How many documents were noted."""
         return int(self._db.execute("SELECT count(*) FROM doc").fetchone()[0])
-
-    def of_number(self, n: int) -> Kept:
-        """An answer by its number."""
-        return _kept(self._db.execute(f"SELECT {_FACTS} FROM answer WHERE n=?", (n,)).fetchone())
 
     def of_record(self, record: str) -> Kept | None:
         """The answer of a record id."""
@@ -148,10 +153,11 @@ class ImportScratch:
         return _kept(row) if row else None
 
 
-def _kept(row: tuple[object, ...]) -> Kept:
-    *facts, draft, capture = row
-    n, record, url, date, digest, own, revisit, refers_to, refers_url, refers_date = facts
-    kept = pickle.loads(draft)  # type: ignore[arg-type]  # noqa: S301  (this process wrote it)
+def _kept(row: tuple[Any, ...]) -> Kept:
+    *facts, draft, line = row
+    # this process wrote both
+    capture = pickle.loads(draft) if line is None else Capture.from_json(json.loads(line))  # noqa: S301
+    n, record, url, date, digest, revisit, refers_to, refers_url, refers_date, written = facts
     return Kept(
-        n, record, url, date, digest, bool(own), bool(revisit), refers_to, refers_url, refers_date, kept, capture  # type: ignore[arg-type]
+        n, record, url, date, digest, bool(revisit), refers_to, refers_url, refers_date, written, capture, line
     )  # fmt: skip

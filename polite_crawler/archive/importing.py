@@ -5,24 +5,24 @@ and never count as fresh. Nothing of a package is unpacked to a name, and nothin
 """
 
 import hashlib
-from collections import Counter, OrderedDict, deque
+from collections import Counter, OrderedDict
 from collections.abc import Callable
-from concurrent.futures import Future
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO
 
 from polite_crawler.archive import foreign
-from polite_crawler.archive.body_writer import BodyWriter
+from polite_crawler.archive.bulk_writer import BodyWriter, LineWriter
 from polite_crawler.archive.description import check_description
 from polite_crawler.archive.faults import Fault, Faults
 from polite_crawler.archive.foreign import Answer, Asked, NotAnAnswer, Origin
 from polite_crawler.archive.import_scratch import ImportScratch, Kept
-from polite_crawler.archive.own import is_coded, is_rendered, own_capture, own_line
+from polite_crawler.archive.own import Own, is_coded, is_rendered, own_capture, own_line
 from polite_crawler.archive.package import UNREADABLE, Package, PackageError
 from polite_crawler.archive.payload import judge
 from polite_crawler.archive.reader import ArchiveRecord, RecordReader
+from polite_crawler.archive.records import CAPTURE_FIELD
 from polite_crawler.archive.sources import LZ4
 from polite_crawler.archive.wacz import ARCHIVE
 from polite_crawler.errors import NotStored, PoliteError, StoreError
@@ -30,14 +30,12 @@ from polite_crawler.rules.urls import normal_or_none
 from polite_crawler.store.index import Index
 from polite_crawler.store.projection import ARCHIVED, content_type, gives_documents
 from polite_crawler.store.record import Capture, Validators
-from polite_crawler.store.writer import WriterThread, Written
 
 BLOCK_LIMIT = 1 << 26
 """Octets of a block: a record with more is left out."""
 
 _REQUEST_LIMIT = 1 << 20
 _WAITING = 4096
-_IN_FLIGHT = 64
 _PACKED = ("image/", "video/", "audio/", "font/", "application/zip", "application/gzip", "application/pdf")
 _ANSWERS = frozenset({"response", "resource", "revisit", "conversion"})
 
@@ -71,18 +69,14 @@ def import_archive(
     these, and StoreError when the store does not take it; what was written stays.
     """
     path = Path(path).expanduser()
-    writer = WriterThread(index.folder)
-    try:
-        with closing(ImportScratch()) as scratch, closing(BodyWriter(index.folder)) as bodies:
-            run = _Import(index, scratch, writer, bodies, block_limit, on_record)
-            try:
-                run.read(path)
-                run.finish()
-            except OSError as error:
-                raise PoliteError(f"cannot read {path}: {error.strerror or error}") from None
-            documents = scratch.count_docs()
-    finally:
-        writer.close()
+    with closing(ImportScratch()) as scratch, closing(BodyWriter(index.folder)) as bodies:
+        run = _Import(index, scratch, bodies, block_limit, on_record)
+        try:
+            run.read(path)
+        except OSError as error:
+            raise PoliteError(f"cannot read {path}: {error.strerror or error}") from None
+        run.finish()
+        documents = scratch.count_docs()
     if catch_up:
         index.catch_up()
         index.maintain()
@@ -90,24 +84,40 @@ def import_archive(
     return Imported(str(path), run.records, run.captures, documents, sum(skips.values()), tuple(run.faults), skips)
 
 
+@dataclass(slots=True)
+class _Pending:
+    """The last answer that was read: what stands behind it in the file belongs to it more often than not."""
+
+    record: ArchiveRecord
+    block: bytes
+    origin: Origin
+    fault: Callable[[int, str], None]
+    asked: Asked | None = None
+    line: str | None = None
+    coded: str | None = None
+
+    @property
+    def id(self) -> str | None:
+        return self.record.get("WARC-Record-ID")
+
+
 class _Import:
     def __init__(
         self,
         index: Index,
         scratch: ImportScratch,
-        writer: WriterThread,
         bodies: BodyWriter,
         block_limit: int,
         on_record: Callable[[int], None] | None,
     ) -> None:
         self._index = index
         self._scratch = scratch
-        self._writer = writer
         self._bodies = bodies
+        self._lines = LineWriter(index.folder)
         self._block_limit = block_limit
         self._on_record = on_record
         self._asked: OrderedDict[str, Asked] = OrderedDict()
-        self._in_flight: deque[Future[Written]] = deque()
+        self._pending: _Pending | None = None
         self.records = 0
         self.captures = 0
         self.skips: Counter[str] = Counter()
@@ -138,10 +148,10 @@ class _Import:
         """Write the captures: first those with a body of their own, then the revisits that stand for them."""
         self._bodies.sync()
         for kept in self._scratch.answers(revisit=False):
-            self._write(kept, own_capture(kept, self._scratch) or self._foreign(kept))
+            self._write(kept, kept.draft)
         for kept in self._scratch.answers(revisit=True):
-            self._write(kept, own_capture(kept, self._scratch) or self._resolved(kept))
-        self._settle(0)
+            self._write(kept, kept.draft if kept.line else self._resolved(kept))
+        self._lines.close()
 
     def _package(self, path: Path, origin: Origin) -> None:
         try:
@@ -175,6 +185,7 @@ class _Import:
             self._record(record, origin, fault)
             if self._on_record is not None:
                 self._on_record(self.records)
+        self._flush()
 
     def _record(self, record: ArchiveRecord, origin: Origin, fault: Callable[[int, str], None]) -> None:
         kind = record.type
@@ -185,9 +196,15 @@ class _Import:
         elif kind == "metadata":
             block = record.block(self._block_limit)
             if block is not None and (line := own_line(record, block)):
-                self._scratch.add_own_line(*line)
+                self._own_line(*line)
         elif kind == "continuation":
             self.skips["continuation"] += 1
+
+    def _own_line(self, about: str, line: str) -> None:
+        if self._pending is not None and self._pending.id == about:
+            self._pending.line = line
+        else:
+            self._scratch.add_own_line(about, line)
 
     def _answer(self, record: ArchiveRecord, origin: Origin, fault: Callable[[int, str], None]) -> None:
         if is_coded(record):
@@ -195,56 +212,94 @@ class _Import:
             return
         if record.type == "conversion" and not is_rendered(record):
             return
+        self._flush()
         block = record.block(self._block_limit)
         record.finish()
         if block is None:
             self.skips["too-large"] += 1
             fault(record.where, f"a block of more than {self._block_limit} octets is left out")
-            return
-        if record.lost is not None and not record.cut and not _is_proven(record, block):
+        elif record.lost is not None and not record.cut and not _is_proven(record, block):
             self.skips["damaged"] += 1
+        else:
+            self._pending = _Pending(record, block, origin, fault)
+
+    def _flush(self) -> None:
+        """Keep the answer that was read last."""
+        pending, self._pending = self._pending, None
+        if pending is None:
             return
+        line = pending.line or (self._scratch.own_line(pending.id) if pending.id and _is_ours(pending.record) else None)
+        if line is not None:
+            coded = pending.coded or (self._scratch.coded(pending.id) if pending.id else None)
+            own = own_capture(pending.record, pending.block, pending.origin, line, coded, self._scratch.renamed)
+            if own is not None:
+                self._keep_own(pending, own)
+                return
         try:
-            answer = foreign.answer_of(record, block, origin, cut=record.cut)
+            answer = foreign.answer_of(pending.record, pending.block, pending.origin, cut=pending.record.cut)
         except NotAnAnswer as error:
             self.skips["no-page"] += 1
             if "date" in str(error):
-                fault(record.where, str(error))
+                pending.fault(pending.record.where, str(error))
             return
-        verdict = (answer.capture.source or {}).get("digest_check")
-        if verdict == "mismatch":
-            fault(record.where, "the WARC-Payload-Digest is not that of the payload; taken, and marked")
-        self._keep(answer)
+        self._check_digest(pending, answer.capture)
+        self._keep(answer, pending.asked)
+
+    def _check_digest(self, pending: _Pending, capture: Capture) -> None:
+        if (capture.source or {}).get("digest_check") == "mismatch":
+            pending.fault(pending.record.where, "the WARC-Payload-Digest is not that of the payload; taken, and marked")
+
+    def _keep_own(self, pending: _Pending, own: Own) -> None:
+        """A record with the line of ours that it was made from: its capture needs nothing more."""
+        self._check_digest(pending, own.capture)
+        if own.payload is not None:
+            self._put(own.payload, own.capture)
+        sealed = own.capture.sealed()
+        self._scratch.add_own(pending.id or "", sealed, pending.record.get("WARC-Payload-Digest"))
+        self._scratch.rename(own.was, sealed.id)
 
     def _coded(self, record: ArchiveRecord) -> None:
         """The body as received of a response that holds it decoded."""
         block = record.block(self._block_limit)
         of = record.get("WARC-Refers-To")
-        if block is not None and of is not None:
-            self._bodies.put(block, coded=True)
-            self._scratch.add_coded(of, hashlib.sha256(block).hexdigest())
+        if block is None or of is None:
+            return
+        self._bodies.put(block, coded=True)
+        sha256 = hashlib.sha256(block).hexdigest()
+        if self._pending is not None and self._pending.id == of:
+            self._pending.coded = sha256
+        else:
+            self._scratch.add_coded(of, sha256)
 
-    def _keep(self, answer: Answer) -> None:
+    def _keep(self, answer: Answer, asked: Asked | None) -> None:
         for key in (answer.record_id, *answer.concurrent):
-            if asked := self._asked.pop(key, None):
-                answer = foreign.with_request(answer, asked)
-                break
-        if not answer.own and answer.capture.body is not None:
+            asked = asked or self._asked.pop(key, None)
+        if asked is not None:
+            answer = foreign.with_request(answer, asked)
+        if answer.capture.body is not None:
             answer = replace(answer, capture=foreign.judged(answer.capture, answer.decoded))
-        if answer.payload is not None and answer.capture.body is not None:
-            kind = (content_type(answer.capture) or "").lower()
-            coded = answer.capture.body.coding is not None or kind.startswith(_PACKED)
-            self._bodies.put(answer.payload, coded=coded)
+            if answer.payload is not None:
+                self._put(answer.payload, answer.capture)
         self._scratch.add(answer)
+
+    def _put(self, payload: bytes, capture: Capture) -> None:
+        kind = (content_type(capture) or "").lower()
+        coded = capture.body is not None and capture.body.coding is not None
+        self._bodies.put(payload, coded=coded or kind.startswith(_PACKED))
 
     def _request(self, record: ArchiveRecord) -> None:
         url = foreign.target_of(record)
         block = record.block(_REQUEST_LIMIT)
         if url is None or block is None or not record.is_http():
             return
-        asked = foreign.request_of(block, url)
         named = record.get("WARC-Concurrent-To")
         own = record.get("WARC-Record-ID") or ""
+        pending = self._pending
+        if pending is not None and (pending.id == named if named else own in foreign.concurrent_to(pending.record)):
+            if not _is_ours(record):
+                pending.asked = foreign.request_of(block, url)
+            return
+        asked = foreign.request_of(block, url)
         kept = self._scratch.of_record(named) if named else self._scratch.concurrent_to(own)
         if kept is not None:
             self._late_request(kept, asked)
@@ -255,19 +310,14 @@ class _Import:
 
     def _late_request(self, kept: Kept, asked: Asked) -> None:
         """A request behind its answer: the body is looked at again when the request held secrets."""
+        if kept.line is not None:
+            return  # the line of ours has it
         decoded = b""
         body = kept.draft.body
         if asked.secrets and body is not None:
             decoded = foreign.decoded_body(body, self._bodies.get(body.sha256))
         answer = foreign.with_request(Answer(kept.draft, kept.record, (), decoded=decoded), asked)
         self._scratch.update(kept.n, answer.capture)
-
-    def _foreign(self, kept: Kept) -> Capture:
-        """The capture of a record of somebody else, or of one that only looks like ours: its body was not judged."""
-        body = kept.draft.body
-        if not kept.own or body is None:
-            return kept.draft
-        return foreign.judged(kept.draft, foreign.decoded_body(body, self._bodies.get(body.sha256)))
 
     def _resolved(self, kept: Kept) -> Capture:
         """The capture of a revisit, with the body that it stands for when that is known."""
@@ -290,15 +340,12 @@ class _Import:
         )  # fmt: skip
 
     def _write(self, kept: Kept, capture: Capture) -> None:
-        sealed = capture.sealed()
+        sealed = capture if capture.id else capture.sealed()
         self._scratch.written(kept.n, sealed.id)
-        was = (sealed.source or {}).get("of")
-        if isinstance(was, str):
-            self._scratch.rename(was, sealed.id)
         if self._is_known(sealed.id):
             self.skips["known"] += 1
             return
-        self._submit(sealed)
+        self._lines.put(kept.line or sealed.line())
         self.captures += 1
         if gives_documents(sealed):
             url = str((sealed.source or {}).get("original") or sealed.url)
@@ -313,17 +360,12 @@ class _Import:
             return True  # its line is there and damaged
         return True
 
-    def _submit(self, capture: Capture) -> None:
-        self._in_flight.append(self._writer.submit(capture))
-        self._settle(_IN_FLIGHT)
-
-    def _settle(self, most: int) -> None:
-        """Wait until at most so many writes are in progress. Raises StoreError."""
-        while len(self._in_flight) > most:
-            self._in_flight.popleft().result()
-
     def _first_fault(self) -> str:
         return next((str(fault) for fault in self.faults), "no record")
+
+
+def _is_ours(record: ArchiveRecord) -> bool:
+    return record.get(CAPTURE_FIELD) is not None
 
 
 def _is_proven(record: ArchiveRecord, block: bytes) -> bool:

@@ -1,14 +1,15 @@
 """Our own exports on their way back: the line of the log in a metadata record gives a capture all that it had."""
 
+import hashlib
 import json
-from dataclasses import replace
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
-from polite_crawler.archive.import_scratch import ImportScratch, Kept
+from polite_crawler.archive.foreign import Origin, http_of, moment, source_of, target_of, verdict_on
 from polite_crawler.archive.reader import ArchiveRecord
 from polite_crawler.archive.records import CAPTURE_FIELD, CODED_URN, RENDER_URN, uri_of
-from polite_crawler.rules.redaction import redact_request_head, redact_response_head
-from polite_crawler.store.record import Capture, capture_id
+from polite_crawler.rules.redaction import redact_request_head, redact_response_head, redact_url
+from polite_crawler.store.record import Body, Capture, capture_id, micros
 
 _JSON = b"json-metadata: "
 
@@ -39,53 +40,87 @@ def _is_own(record: ArchiveRecord, prefix: str) -> bool:
     return record.type == "conversion" and record.get(CAPTURE_FIELD) is not None and target.startswith(prefix)
 
 
-def own_capture(kept: Kept, scratch: ImportScratch) -> Capture | None:
-    """The capture that was exported, as an imported one; None when no line of ours fits the record.
+@dataclass(frozen=True, slots=True)
+class Own:
+    """A capture that came back: as it stands here, its id in the exporting store, and its body if it has one."""
+
+    capture: Capture
+    was: str
+    payload: bytes | None
+
+
+def own_capture(
+    record: ArchiveRecord,
+    block: bytes,
+    origin: Origin,
+    line: str,
+    coded: str | None,
+    renamed: Callable[[str | None], str | None],
+) -> Own | None:
+    """The capture of a record and of the line of ours that is about it; None when the two do not fit.
 
     The line has to give its own id, and to be of the same URL, time and body as the record: a forged line can say no
-    more than a forged record.
+    more than a forged record. `coded` is the SHA-256 of the body as received, when it came in a record of its own;
+    `renamed` gives the id here of another capture of the exporting store.
     """
-    text = scratch.own_line(kept.record)
-    capture = _parsed(text) if text else None
-    if capture is None or uri_of(capture.url) != uri_of(kept.url) or capture.time.start != kept.date:
+    capture = _parsed(line)
+    url, when = target_of(record), moment(record.get("WARC-Date"))
+    if capture is None or url is None or when is None:
         return None
-    if not _is_redacted(capture, kept.draft):
+    if uri_of(capture.url) != url or micros(capture.time.start) != when or not _is_redacted(capture):
         return None
-    draft = kept.draft
+    source = source_of(record, origin, capture.url, when)
+    payload: bytes | None = None
     body = capture.body
-    if not kept.revisit:
-        here = draft.body.sha256 if draft.body else None
-        if here != (body.sha256 if body else None):
-            # a coding that replay tools do not know went out decoded
-            if body is None or body.decoded is None or body.decoded.sha256 != here:
-                return None
-            if not scratch.has_coded(kept.record, body.sha256):
-                body = draft.body
+    if record.type != "revisit":
+        http = http_of(record, block)
+        payload = http.entity if body is not None else None
+        sha256 = hashlib.sha256(http.entity).hexdigest()
+        found = _body(body, http.entity, sha256, coded)
+        if found is None and (body is not None or http.entity):
+            return None
+        body = found
+        source["digest_check"] = verdict_on(record.get("WARC-Payload-Digest"), record, block, http, sha256)
     kind = (capture.source or {}).get("kind", "fetch") if capture.kind == "import" else capture.kind
-    source: dict[str, Any] = {**(draft.source or {}), "of": capture.id, "kind": kind}
+    source |= {"of": capture.id, "kind": kind}
     validators = capture.validators
-    return replace(
+    here = replace(
         capture,
         id="",
         kind="import",
         body=body,
         source=source,
-        redirect_of=scratch.renamed(capture.redirect_of),
-        validators=replace(validators, of=scratch.renamed(validators.of)) if validators else None,
-        robots=tuple(replace(check, capture=scratch.renamed(check.capture)) for check in capture.robots),
+        redirect_of=renamed(capture.redirect_of) if capture.redirect_of else None,
+        validators=replace(validators, of=renamed(validators.of)) if validators else None,
+        robots=tuple(replace(check, capture=renamed(check.capture)) for check in capture.robots),
         scope=None,
         labels={},
     )
+    return Own(here, capture.id, payload)
 
 
-def _is_redacted(capture: Capture, draft: Capture) -> bool:
-    """Whether the heads of a line hold no secret: those of the record are redacted, others are looked at."""
+def _body(stated: Body | None, entity: bytes, sha256: str, coded: str | None) -> Body | None:
+    """The facts of the body that came, or None when it is not the stated one."""
+    if stated is None:
+        return None
+    if stated.sha256 in (sha256, coded):
+        return stated
+    if stated.decoded is None or stated.decoded.sha256 != sha256:
+        return None
+    # a coding that replay tools do not know went out decoded, and the body as received did not come
+    return replace(stated, sha256=sha256, size=len(entity), coding=None)
+
+
+def _is_redacted(capture: Capture) -> bool:
+    """Whether the heads and the URL of a line hold no secret that was not redacted."""
     request, response = capture.request, capture.response
-    if request is not None and request != draft.request:
+    if redact_url(capture.url).url != capture.url:
+        return False
+    if request is not None:
         head = request.head.encode("latin-1", "replace")
         if redact_request_head(head).head != head:
             return False
-    if response is not None and (draft.response is None or response.head != draft.response.head):
+    if response is not None:
         head = response.head.encode("latin-1", "replace")
         return redact_response_head(head).head == head
     return True

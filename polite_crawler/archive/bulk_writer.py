@@ -1,4 +1,5 @@
-"""The bodies of an import: packed in a thread of its own, and made durable all at once before a line names them."""
+"""Writing much at once: bodies packed in a thread of their own and made durable by one sync, then the lines that name
+them, many in one write."""
 
 import os
 from collections import deque
@@ -7,10 +8,12 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from polite_crawler.errors import StoreError
 from polite_crawler.store.blobs import Blobs
 from polite_crawler.store.folder import StoreFolder
+from polite_crawler.store.log import CaptureLog
 from polite_crawler.store.writer import MIN_FREE
 
 _IN_FLIGHT = 1 << 26
 _GUARD_EVERY = 64
+_LINES = 1 << 20
 
 
 class BodyWriter:
@@ -69,3 +72,42 @@ class BodyWriter:
         free = disk.f_bavail * disk.f_frsize
         if free < self._min_free:
             raise StoreError(f"disk full: {free // 2**20} MiB free for {self._folder.path}")
+
+
+class LineWriter:
+    """Appends lines to the log, about a megabyte at a time."""
+
+    def __init__(self, folder: StoreFolder) -> None:
+        self._folder = folder
+        self._log = CaptureLog(folder.log)
+        self._held: list[bytes] = []
+        self._octets = 0
+
+    def put(self, line: bytes) -> None:
+        """Append a line. Raises StoreError for this one or for one before it."""
+        self._held.append(line)
+        self._octets += len(line)
+        if self._octets >= _LINES:
+            self._append()
+
+    def close(self) -> None:
+        """Make every line durable. Raises StoreError."""
+        try:
+            self._append()
+            self._log.sync()
+        except OSError as error:
+            raise self._failed(error) from None
+        finally:
+            self._log.close()
+
+    def _append(self) -> None:
+        held, self._held, self._octets = self._held, [], 0
+        if not held:
+            return
+        try:
+            self._log.append(b"".join(held))
+        except OSError as error:
+            raise self._failed(error) from None
+
+    def _failed(self, error: OSError) -> StoreError:
+        return StoreError(f"cannot write the store {self._folder.path}: {error.strerror or error}")
