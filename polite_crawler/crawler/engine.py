@@ -74,7 +74,8 @@ class Crawl:
         self._opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._on_item = on_item
         # weak: a table of the process holds the receivers, and would hold the crawler through them
-        crawler.signals.connect(self._open, signals.spider_opened)
+        # not spider_opened: then a component may still be about to close it
+        crawler.signals.connect(self._open, signals.engine_started)
         crawler.signals.connect(self._scraped, signals.item_scraped)
         self.task = asyncio.ensure_future(crawler.crawl_async(**arguments))
 
@@ -91,11 +92,11 @@ class Crawl:
         return len(queue) + queue.in_progress if queue is not None else 0
 
     async def opened(self) -> None:
-        """Wait until the spider is open. Raises BadOption and StoreError when it does not open."""
+        """Wait until the spider is open. Raises what it raised, and PoliteError when something else closed it."""
         await asyncio.wait([self.task, self._opened], return_when=asyncio.FIRST_COMPLETED)
         if not self._opened.done():
             await self.task
-            raise StoreError(self.error or "the spider did not open")
+            raise PoliteError(self.error or "the spider did not open")
 
     async def close(self, reason: str) -> None:
         """Close the spider: its waits end at once, its exchanges in progress after a short grace. What has not ended

@@ -12,7 +12,6 @@ from asyncio import Future, get_running_loop
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from weakref import WeakKeyDictionary
 
 from scrapy import signals
 from scrapy.crawler import Crawler
@@ -24,6 +23,7 @@ from polite_crawler.rules.pacing import Answer, HostState, Policy
 from polite_crawler.scheduling.clock import Clock, SystemClock, Timer
 from polite_crawler.scheduling.lane import Closing, DeadlineReached, HostStopped, Lane, LaneBusy, LaneEvent, Stop
 from polite_crawler.scheduling.options import options_of
+from polite_crawler.scheduling.per_crawler import PerCrawler
 from polite_crawler.store.folder import StoreFolder
 from polite_crawler.store.hosts import LEASE, RENEW, HostRow, HostStateStore
 from polite_crawler.store.hosts_sqlite import open_hosts
@@ -368,24 +368,27 @@ def _drop(line: _Line, error_of: Callable[[_Waiter], Exception | None]) -> None:
     line.waiters = kept
 
 
-_LANES: WeakKeyDictionary[Crawler, HostLanes] = WeakKeyDictionary()
+def _own_lanes(crawler: Crawler) -> HostLanes:
+    lanes = lanes_by_options(options_of(crawler))
+    crawler.signals.connect(lanes.shut, signals.spider_closed)
+    # the store closes after the last component that reads it
+    crawler.signals.connect(lanes.store.close, signals.engine_stopped)
+    return lanes
+
+
+_LANES = PerCrawler(_own_lanes)
 
 
 def lanes_of(crawler: Crawler) -> HostLanes:
     """The lanes of a crawler, made by its options when they are asked for the first time. Raises BadOption, and
     StoreError for a store that cannot be used."""
-    lanes = _LANES.get(crawler)
-    if lanes is None:
-        lanes = use_lanes(crawler, lanes_by_options(options_of(crawler)))
-        # the store closes after the last component that reads it
-        crawler.signals.connect(lanes.store.close, signals.engine_stopped, weak=False)
-    return lanes
+    return _LANES.of(crawler)
 
 
 def use_lanes(crawler: Crawler, lanes: HostLanes) -> HostLanes:
     """Give a crawler the lanes that it shall use, before it starts. Who made their host state closes it."""
-    _LANES[crawler] = lanes
-    crawler.signals.connect(lanes.shut, signals.spider_closed, weak=False)
+    _LANES.use(crawler, lanes)
+    crawler.signals.connect(lanes.shut, signals.spider_closed)
     return lanes
 
 

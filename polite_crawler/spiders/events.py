@@ -4,7 +4,6 @@ import logging
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Literal
-from weakref import WeakKeyDictionary
 
 from scrapy import Request, Spider, signals
 from scrapy.crawler import Crawler
@@ -14,6 +13,7 @@ from polite_crawler.middlewares.capture import captured
 from polite_crawler.rules.redaction import redact_url
 from polite_crawler.scheduling.lanes import HostLanes, LaneEvent, lanes_of
 from polite_crawler.scheduling.options import options_of
+from polite_crawler.scheduling.per_crawler import PerCrawler
 from polite_crawler.scheduling.requests import host_of
 from polite_crawler.store.record import Capture, utc
 from polite_crawler.transport.plain import plain_of
@@ -67,10 +67,10 @@ class Events:
         self._listeners: list[Listener] = []
         self._now: Callable[[], float] = lambda: 0.0
         self._shown: Callable[[str], str] = lambda url: url
-        crawler.signals.connect(self._opened, signals.spider_opened, weak=False)
-        crawler.signals.connect(self._request, signals.request_reached_downloader, weak=False)
-        crawler.signals.connect(self._stored, signals.response_received, weak=False)
-        crawler.signals.connect(self._captured, captured, weak=False)
+        crawler.signals.connect(self._opened, signals.spider_opened)
+        crawler.signals.connect(self._request, signals.request_reached_downloader)
+        crawler.signals.connect(self._stored, signals.response_received)
+        crawler.signals.connect(self._captured, captured)
 
     def listen(self, listener: Listener) -> None:
         """Call a function with each event from now on."""
@@ -124,12 +124,9 @@ class Events:
                 _logger.exception("a listener failed on %s", event)
 
 
-_EVENTS: "WeakKeyDictionary[Crawler, Events]" = WeakKeyDictionary()
+_EVENTS = PerCrawler(Events)
 
 
 def events_of(crawler: Crawler) -> Events:
     """The events of a crawler. Ask before it starts, to miss none."""
-    events = _EVENTS.get(crawler)
-    if events is None:
-        events = _EVENTS[crawler] = Events(crawler)
-    return events
+    return _EVENTS.of(crawler)
