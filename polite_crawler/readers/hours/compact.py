@@ -283,6 +283,8 @@ class _Parser:
 def _plain(value: str) -> str:
     """The value in one spelling: dashes, digits, words of other languages."""
     text = fold(_COMMENT.sub(" ", value.translate(_DASHES).translate(_SCRIPT_DIGITS)))
+    # runs of spaces would take the patterns below quadratic time
+    text = " ".join(text.split())
     text = _PREFIX.sub("", text, count=1)
     text = _EVERY_DAY.sub("mo-su", text)
     text = _ALWAYS.sub("24/7", text)

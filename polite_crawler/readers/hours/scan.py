@@ -98,10 +98,10 @@ _PATTERNS: tuple[tuple[Kind, str], ...] = (
         r"(?:christmas|boxing|new\s+year['’]?s|thanksgiving|labou?r|memorial|independence|easter)\s+"
         r"(?:day|eve|sunday|monday)|thanksgiving\b",
     ),
-    (Kind.HOLIDAY, r"(?:public|bank|national|federal|school)?\s*\bholidays?\b"),
+    (Kind.HOLIDAY, r"(?:(?:public|bank|national|federal|school)\s+)?\bholidays?\b"),
     (
         Kind.NTH,
-        rf"\b{_ORDINAL}(?:\s*(?:,|&|and)\s*{_ORDINAL})*\s+(?:{_DAY})(?:\s+(?:of|in)\s+(?:the|each|every)\s+month)?",
+        rf"\b{_ORDINAL}(?:\s*(?:,|&|and)\s*{_ORDINAL}){{0,4}}\s+(?:{_DAY})(?:\s+(?:of|in)\s+(?:the|each|every)\s+month)?",
     ),
     (Kind.APPOINTMENT, r"\b(?:by|upon)\s+(?:prior\s+)?(?:appointment|arrangement|reservation)(?:\s+only)?"),
     (Kind.APPOINTMENT, r"\bon\s+request|\bappointment\s+only"),

@@ -143,3 +143,12 @@ def test_a_list_of_texts_is_one_week() -> None:
 def test_no_text_breaks_a_reader(text: str) -> None:
     for hours in (from_text(text), from_compact(text), from_schema_org({"openingHours": text})):
         assert hours.week is None or describe_week(hours.week) is not None
+
+
+@pytest.mark.parametrize("unit", [" ", "first, ", "Mon ", "9-5 ", "Mon, ", "public ", "jan 1 to ", "24 hours a day "])
+def test_a_long_text_ends(unit: str) -> None:
+    """Where a pattern takes quadratic time, this takes longer than a test may."""
+    text = unit * (200_000 // len(unit))
+
+    assert from_compact(text).inferred is False
+    assert isinstance(from_text(text).partial, bool)
