@@ -10,11 +10,11 @@ import logging
 import os
 import shutil
 import tempfile
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from scrapy.crawler import Crawler
 
@@ -25,7 +25,7 @@ from polite_crawler.scheduling.render_slots import RenderSlots, slots_of, use_sl
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser as Chromium
-    from playwright.async_api import Page, Playwright
+    from playwright.async_api import BrowserContext, Page, Playwright
 
 PROGRAMS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
 """The names of the program, the one that is taken first at the front."""
@@ -47,14 +47,16 @@ _QUIET = (
 )
 _START_SECONDS = 30.0
 _END_SECONDS = 5.0
+_PATIENCE = 10.0
 _IDLE_SECONDS = 30.0
 _MOST_TABS = 100
+_T = TypeVar("_T")
 
 logger = logging.getLogger(__name__)
 
 
 class BrowserLost(Exception):
-    """The browser went away while a page was made. It can be started again."""
+    """The browser, or its part that made a page, went away or hangs. It can be started again."""
 
 
 class Browser:
@@ -103,7 +105,7 @@ class Browser:
     async def tab(self) -> "AsyncIterator[Page]":
         """A page of a fresh context: nothing of another page is in it, nothing of it stays.
 
-        Raises RenderRefused when there is no browser, BrowserLost when it went away meanwhile.
+        Raises RenderRefused when there is no browser, BrowserLost when it fails meanwhile.
         """
         if self._idle is not None:
             self._idle.cancel()
@@ -138,22 +140,27 @@ class Browser:
         from playwright.async_api import Error
 
         try:
-            context = await chromium.new_context(
-                user_agent=self._user_agent, service_workers="block", accept_downloads=False, locale="en"
-            )
+            context = await self._in_time(chromium, self._context(chromium))
             try:
-                yield await context.new_page()
+                yield await self._in_time(chromium, context.new_page())
             finally:
-                try:
-                    async with asyncio.timeout(_END_SECONDS):
-                        await context.close()
-                except TimeoutError:
-                    logger.warning("a tab of the browser did not close, so the browser is begun anew")
-                    await self._drop(chromium)
-        except Error as error:
-            if chromium.is_connected():
-                raise
-            raise BrowserLost(str(error)) from error
+                await self._in_time(chromium, context.close())
+        except (Error, TimeoutError) as error:
+            raise BrowserLost(_first_line(error)) from error
+
+    def _context(self, chromium: "Chromium") -> "Coroutine[Any, Any, BrowserContext]":
+        return chromium.new_context(
+            user_agent=self._user_agent, service_workers="block", accept_downloads=False, locale="en"
+        )
+
+    async def _in_time(self, chromium: "Chromium", work: Coroutine[Any, Any, _T]) -> _T:
+        """What a browser that is well does at once. One that hangs is ended."""
+        try:
+            async with asyncio.timeout(_PATIENCE):
+                return await work
+        except TimeoutError as error:
+            await self._drop(chromium)
+            raise BrowserLost("the browser hangs") from error
 
     async def _started(self) -> "Chromium":
         async with self._gate:

@@ -23,8 +23,8 @@ from polite_crawler.transport.wire import Made, Wire
 RENDERED = "rendered"
 """The flag of a response that a browser made."""
 
-_TRIES = 2
-_LIMITS = Limits()
+LIMITS = Limits()
+"""The bounds of every render."""
 
 logger = logging.getLogger(__name__)
 
@@ -32,12 +32,12 @@ logger = logging.getLogger(__name__)
 class RenderHandler:
     """Makes the pages of one crawler. It holds the lane of a page's host from the first sub-request to the last."""
 
-    def __init__(self, crawler: Crawler, lanes: HostLanes, progress: InProgress, *, limits: Limits = _LIMITS) -> None:
+    def __init__(self, crawler: Crawler, lanes: HostLanes, progress: InProgress) -> None:
         options = options_of(crawler)
         self._crawler = crawler
         self._lanes = lanes
         self._progress = progress
-        self._limits = limits
+        self._limits = LIMITS
         self._max_bytes = options.max_bytes
         self._picture = options.screenshot
         self._browser = browser_of(crawler)
@@ -84,27 +84,23 @@ class RenderHandler:
     async def _made(self, request: Request, document: Document, lane: Lane, sub: Subrequests) -> Rendered:
         try:
             with self._progress.of(request, lane):
-                for _ in range(_TRIES):
-                    try:
-                        return await self._tried(document, sub)
-                    except BrowserLost:
-                        logger.info("the browser went away while it made %s", document.url)
+                try:
+                    return await self._tried(document, sub)
+                except BrowserLost as error:
+                    logger.info("%s is made once more: %s", document.url, error)
+                    return await self._tried(document, sub)
+        except BrowserLost as error:
+            raise RenderRefused("refused", f"the browser cannot make the page: {error}") from error
         except Ended as end:
             if end.lost:
                 raise LaneBusy(lane.host) from None
             raise RenderRefused("refused", str(end)) from None
-        raise RenderRefused("refused", "the browser went away while it made the page")
 
     async def _tried(self, document: Document, sub: Subrequests) -> Rendered:
-        from playwright.async_api import Error
-
-        try:
-            async with self._browser.tab() as page:
-                rendered = await Tab(page, document, sub.ask, self._limits).render(
-                    most=self._max_bytes, picture=self._picture
-                )
-        except (Error, TimeoutError) as error:
-            raise RenderRefused("refused", f"the browser cannot make the page: {_line(error)}") from error
+        async with self._browser.tab() as page:
+            rendered = await Tab(page, document, sub.ask, self._limits).render(
+                most=self._max_bytes, picture=self._picture
+            )
         if sub.error is not None:
             raise sub.error
         return rendered
@@ -169,7 +165,3 @@ def _wire(plain: Plain, rendered: Rendered, *, started: float, ended: float, mos
         notes=notes,
         made=Made(plain.capture.id, rendered.moves_to, rendered.picture),
     )
-
-
-def _line(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0]

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from polite_crawler.errors import RenderRefused
 from polite_crawler.rules import rendering
 from polite_crawler.rules.rendering import Limits
+from polite_crawler.transport.browser import BrowserLost
 from polite_crawler.transport.subrequests import Asked, Reply
 
 if TYPE_CHECKING:
@@ -98,11 +99,13 @@ class Tab:
     async def render(self, *, most: int, picture: bool = False) -> Rendered:
         """The page when it has loaded and no sub-request is on its way for `quiet_s`, or when its time is over.
 
-        Raises RenderRefused for a page that cannot be read, and the errors of playwright.
+        Raises RenderRefused for a page that cannot be read, BrowserLost for one that crashed, TimeoutError for one
+        that does not open, and the errors of playwright.
         """
         self._cdp = await self._page.context.new_cdp_session(self._page)
         try:
-            await self._open()
+            async with asyncio.timeout(self._limits.seconds):
+                await self._open()
             await self._settle()
             html, length = await self._read(most)
             shot = await self._picture() if picture else None
@@ -120,8 +123,7 @@ class Tab:
         tree = await cdp.send("Page.getFrameTree")
         self._frame = tree["frameTree"]["frame"]["id"]
         await cdp.send("Fetch.enable", {"patterns": [{"urlPattern": "*"}]})
-        async with asyncio.timeout(self._limits.seconds):
-            went = await cdp.send("Page.navigate", {"url": self._document.url})
+        went = await cdp.send("Page.navigate", {"url": self._document.url})
         if went.get("errorText"):
             raise RenderRefused("refused", f"the browser does not open the page: {went['errorText']}")
 
@@ -144,7 +146,7 @@ class Tab:
 
     async def _read(self, most: int) -> tuple[str, int]:
         if self._crashed:
-            raise RenderRefused("refused", "the page made the browser crash")
+            raise BrowserLost("the page crashed")
         try:
             async with asyncio.timeout(_READ_SECONDS / 2):
                 return await self._evaluated(most)
