@@ -5,11 +5,11 @@ import logging
 import os
 from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping
 from concurrent.futures import Future
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 from polite_crawler.crawler.course import Course, CrawlLedger, DiscoveryLedger
 from polite_crawler.crawler.engine import END, GRACE, Engine
-from polite_crawler.crawler.recipes import AsyncRecipes, Reading, SyncRecipes, all_extractors
+from polite_crawler.crawler.recipes import AsyncRecipes, Reading, SyncRecipes, all_extractors, wait
 from polite_crawler.crawler.runs import Run, SyncRun
 from polite_crawler.crawler.settings import options_of, settings_of
 from polite_crawler.crawler.thread import EngineThread
@@ -42,7 +42,6 @@ SyncCrawlRun = SyncRun[CrawledPage, CrawlSummary]
 SyncDiscoverRun = SyncRun[DiscoveredUrl, DiscoverySummary]
 
 Words = str | Iterable[str]
-_T = TypeVar("_T")
 logger = logging.getLogger(__name__)
 
 
@@ -188,7 +187,7 @@ class SyncCrawler(_Opened, SyncRecipes):
     ) -> PageResult:
         """As `PoliteCrawler.fetch`."""
         found = self._fetching(url, max_age, budget, recipe, render)
-        return _wait(found) if isinstance(found, Future) else found
+        return wait(found) if isinstance(found, Future) else found
 
     def crawl(
         self,
@@ -228,11 +227,11 @@ class SyncCrawler(_Opened, SyncRecipes):
 
     def reset_hosts(self, host: str | None = None) -> int:
         """As `PoliteCrawler.reset_hosts`."""
-        return _wait(self._thread.call(_reset(host)))
+        return wait(self._thread.call(_reset(host)))
 
     def reindex(self) -> Reindexed:
         """As `PoliteCrawler.reindex`."""
-        return _wait(self._thread.call(Engine.reindex))
+        return wait(self._thread.call(Engine.reindex))
 
     def close(self) -> None:
         """As `PoliteCrawler.close`."""
@@ -366,15 +365,6 @@ def _reset(host: str | None) -> Callable[[Engine], Awaitable[int]]:
         return engine.reset(host)
 
     return reset
-
-
-def _wait(future: "Future[_T]") -> _T:
-    try:
-        return future.result()
-    except BaseException:
-        # Ctrl+C in the thread that waits: the call frees its place
-        future.cancel()
-        raise
 
 
 def _in_loop(listener: Listener, loop: asyncio.AbstractEventLoop) -> Listener:

@@ -80,9 +80,10 @@ def test_every_pure_function_is_there() -> None:
         assert callable(getattr(importlib.import_module(module), attribute))
 
 
+CALLS = ["fetch", "crawl", "discover", "run_recipe", "read_venue", "read_product", "reset_hosts", "reindex"]
 METHODS: list[tuple[type[Any], list[str]]] = [
-    (PoliteCrawler, ["fetch", "crawl", "discover", "reset_hosts", "reindex", "close"]),
-    (SyncCrawler, ["fetch", "crawl", "discover", "reset_hosts", "reindex", "close"]),
+    (PoliteCrawler, [*CALLS, "close"]),
+    (SyncCrawler, [*CALLS, "close"]),
     (Run, ["summary", "queued", "aclose"]),
     (SyncRun, ["summary", "queued", "close"]),
     (Store, ["find", "rank_within", "read", "versions", "verify", "diff", "extract", "reindex", "capture", "latest"]),
@@ -100,7 +101,7 @@ def test_the_methods_are_named(cls: type[Any], names: list[str]) -> None:
 def test_both_forms_have_the_same_methods_and_options() -> None:
     from inspect import signature
 
-    for name in ("fetch", "crawl", "discover", "reset_hosts", "reindex"):
+    for name in CALLS:
         one, other = signature(getattr(PoliteCrawler, name)), signature(getattr(SyncCrawler, name))
         assert list(one.parameters.values()) == list(other.parameters.values())
 
