@@ -10,7 +10,7 @@ CREATE TABLE line(text BLOB NOT NULL);
 CREATE TABLE page(doc TEXT PRIMARY KEY, fetched INTEGER NOT NULL, capture TEXT NOT NULL, url TEXT NOT NULL,
     date TEXT NOT NULL, title TEXT) WITHOUT ROWID;
 """
-_CACHE_KIB = 4096
+_CACHE_KIB = 1024
 
 
 @dataclass(frozen=True, slots=True)
