@@ -153,9 +153,14 @@ class Engine:
         self.stored: StoredPages
 
     async def start(self) -> None:
-        """Open the store, which catches up with its log, and the crawler that stays. Raises StoreError."""
+        """Open the store, which catches up with its log, and then, within END seconds, the crawler that stays. Raises
+        StoreError, and PoliteError when it does not open."""
         self.store = await self._aside(self._open_store)
-        self._main = await self._begin(QueueFedSpider, {}, None)
+        try:
+            async with asyncio.timeout(END):
+                self._main = await self._begin(QueueFedSpider, {}, None)
+        except TimeoutError:
+            raise PoliteError(f"the engine did not start within {END:.0f} s") from None
         self.stored = StoredPages(
             self.store,
             params=self._options.secret_params,
