@@ -92,7 +92,7 @@ class _Pending:
     block: bytes
     origin: Origin
     fault: Callable[[int, str], None]
-    asked: Asked | None = None
+    request: bytes | None = None
     line: str | None = None
     coded: str | None = None
 
@@ -243,7 +243,9 @@ class _Import:
                 pending.fault(pending.record.where, str(error))
             return
         self._check_digest(pending, answer.capture)
-        self._keep(answer, pending.asked)
+        url = foreign.target_of(pending.record)
+        asked = foreign.request_of(pending.request, url) if pending.request is not None and url else None
+        self._keep(answer, asked)
 
     def _check_digest(self, pending: _Pending, capture: Capture) -> None:
         if (capture.source or {}).get("digest_check") == "mismatch":
@@ -296,8 +298,7 @@ class _Import:
         own = record.get("WARC-Record-ID") or ""
         pending = self._pending
         if pending is not None and (pending.id == named if named else own in foreign.concurrent_to(pending.record)):
-            if not _is_ours(record):
-                pending.asked = foreign.request_of(block, url)
+            pending.request = block
             return
         asked = foreign.request_of(block, url)
         kept = self._scratch.of_record(named) if named else self._scratch.concurrent_to(own)

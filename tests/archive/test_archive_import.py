@@ -7,6 +7,7 @@ import io
 import json
 import zipfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +17,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from wacz_lab import build, parts_of
 
+from polite_crawler.archive.bulk_writer import BodyWriter
 from polite_crawler.archive.check import check
 from polite_crawler.archive.export import export
 from polite_crawler.archive.foreign import moment
 from polite_crawler.archive.importing import Imported, import_archive
 from polite_crawler.archive.reader import RecordReader
-from polite_crawler.errors import PoliteError
+from polite_crawler.errors import PoliteError, StoreError
 from polite_crawler.query.store import Store
+from polite_crawler.store.blobs import Blobs
 from polite_crawler.store.folder import StoreFolder
+from polite_crawler.store.log import CaptureLog
 from polite_crawler.store.record import Capture, utc_micros
 
 
@@ -501,3 +505,68 @@ def test_many_wrong_lengths_cost_no_more_than_the_file(tmp_path: Path, store: St
 
     assert len(list(RecordReader(Counted(octets)))) == 400
     assert read < 400 * len(octets)
+
+
+def test_a_request_far_behind_its_answer_is_matched(tmp_path: Path, store: Store) -> None:
+    ask = b"GET /1 HTTP/1.1\r\nHost: ex.test\r\nCookie: id=secret-cookie-81\r\n\r\n"
+    take(store, tmp_path, b"".join((
+        record("response", page("secret-cookie-81 one"), "http://ex.test/1", 1),
+        record("response", page("two"), "http://ex.test/2", 2),
+        record("request", ask, "http://ex.test/1", 1, WARC_Concurrent_To="<urn:test:response:1>"),
+        record("request", b"POST /2 HTTP/1.1\r\nHost: ex.test\r\n\r\n", "http://ex.test/2", 2,
+               WARC_Concurrent_To="<urn:test:response:2>"),
+    )))  # fmt: skip
+    one, two = captures_of(store)
+    assert one.request is not None
+    assert one.secret_in_body
+    assert "secret-cookie" not in store.read("archive:http://ex.test/1").text
+    assert two.method == "POST"
+    assert [row[0] for row in store.index.connection().execute("SELECT key FROM doc WHERE cur IS NOT NULL")] == [
+        "archive:http://ex.test/1"
+    ]
+
+
+@pytest.mark.parametrize("secret", ["Cookie: id=Zx81-canary-value", "Authorization: Bearer Zx81-canary-value"])
+def test_a_line_that_holds_a_secret_is_not_believed(tmp_path: Path, store: Store, secret: str) -> None:
+    lab = EvidenceLab(tmp_path / "store")
+    capture = lab.exchange("http://ex.test/a", b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n", html("a"))
+    with lab.store() as first:
+        export(first.index, tmp_path / "x.warc.gz")
+    assert capture.request is not None
+    head = capture.request.head.replace("\r\n\r\n", f"\r\n{secret}\r\n\r\n")
+    forged = replace(capture, id="", request=replace(capture.request, head=head)).sealed()
+    text = gzip.decompress((tmp_path / "x.warc.gz").read_bytes())
+    take(store, tmp_path, text.replace(capture.line()[:-1], forged.line()[:-1]).replace(
+        f"Content-Length: {_metadata_size(text)}".encode(),
+        f"Content-Length: {_metadata_size(text) + len(forged.line()) - len(capture.line())}".encode(),
+    ), "forged.warc")  # fmt: skip
+    octets = b"".join(path.read_bytes() for path in store.folder.path.rglob("*") if path.is_file())
+    assert b"canary" not in octets
+    (taken,) = captures_of(store)
+    assert (taken.url, taken.outcome, taken.request) == ("http://ex.test/a", "ok", capture.request)
+    assert "of" not in (taken.source or {})
+
+
+def _metadata_size(text: bytes) -> int:
+    head = text[: text.index(b"json-metadata")].rpartition(b"Content-Length: ")[2]
+    return int(head.partition(b"\r\n")[0])
+
+
+def test_a_full_disk_is_one_clear_line(tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object, **__: object) -> str:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Blobs, "put", full)
+    with pytest.raises(StoreError, match="No space left on device"):
+        take(store, tmp_path, record("response", page()))
+    monkeypatch.undo()
+    monkeypatch.setattr(CaptureLog, "append", full)
+    with pytest.raises(StoreError, match="No space left on device"):
+        take(store, tmp_path, record("response", page()))
+    monkeypatch.undo()
+    guarded = BodyWriter(store.folder, min_free=1 << 62)
+    with pytest.raises(StoreError, match="disk full"):
+        guarded.put(b"x", coded=False)
+    guarded.close()
+    assert captures_of(store) == []
+    assert take(store, tmp_path, record("response", page())).captures == 1
