@@ -17,7 +17,7 @@ from polite_crawler.mcp.cursors import Listing, Row
 from polite_crawler.mcp.envelope import Block
 from polite_crawler.mcp.facts import known_word, note_code
 from polite_crawler.mcp.host import Host
-from polite_crawler.mcp.parameters import Age, Cursor, Hosts, listed
+from polite_crawler.mcp.parameters import Age, Cursor, Hosts, Render, listed
 from polite_crawler.mcp.reports import report
 from polite_crawler.mcp.strict_tool import NETWORK, StrictTool, strict_tool
 from polite_crawler.rules import durations, urls
@@ -86,6 +86,7 @@ def site_tool(host: Host) -> StrictTool:
         exclude: Annotated[_Patterns, Field(description="Never follow these paths")] = "",
         allow_hosts: Hosts = "",
         max_age: Age = "24h",
+        render: Render = "auto",
         cursor: Cursor = "",
     ) -> CallToolResult:
         """Follow the links of a site politely (about 20 pages a minute) and store each page. Runs as a task where the
@@ -96,7 +97,7 @@ def site_tool(host: Host) -> StrictTool:
         run = host.open_crawler.crawl(
             _address(url), max_pages=max_pages, max_depth=max_depth, budget=_seconds(budget),
             include=_words(listed(include)), exclude=_words(listed(exclude)), allow_host=_words(listed(allow_hosts)),
-            max_age=max_age,
+            max_age=max_age, render=host.rendering(render),
         )  # fmt: skip
         done = 0
         async with _ended(run):

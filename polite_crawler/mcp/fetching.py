@@ -13,12 +13,13 @@ from polite_crawler.mcp.cleaning import ascii_url
 from polite_crawler.mcp.envelope import Block
 from polite_crawler.mcp.facts import MESSAGES, archived_name, page_facts
 from polite_crawler.mcp.host import Host
-from polite_crawler.mcp.parameters import Age, listed
+from polite_crawler.mcp.parameters import Age, Render, listed
 from polite_crawler.mcp.reports import report
 from polite_crawler.mcp.strict_tool import NETWORK, StrictTool, strict_tool
 from polite_crawler.query.store import Store
 from polite_crawler.rules.durations import Duration
 from polite_crawler.rules.durations import max_age as checked_age
+from polite_crawler.rules.rendering import Mode
 from polite_crawler.rules.urls import normalize
 from polite_crawler.spiders.results import PageResult
 
@@ -36,6 +37,7 @@ def fetch_tool(host: Host) -> StrictTool:
         ctx: Context,
         urls: Annotated[list[_Address] | _Address, Field(max_length=4096, description="1 to 10 http or https URLs")],
         max_age: Age = "24h",
+        render: Render = "auto",
     ) -> CallToolResult:
         """Fetch pages politely into the store, and give the beginning of each. A stored copy that is young enough
         answers with no request. Read on with crawl_read; search with crawl_find."""
@@ -47,7 +49,7 @@ def fetch_tool(host: Host) -> StrictTool:
         first: dict[str, str] = {}
 
         async def one(address: str) -> None:
-            page = found[address] = await _fetched(host, address, max_age)
+            page = found[address] = await _fetched(host, address, max_age, host.rendering(render))
             if page is not None and page.doc is not None and page.chars and not page.held_back:
                 first[address] = await host.ask(lambda store: _beginning(store, page))
             await report(ctx, len(found), len(addresses))
@@ -62,13 +64,13 @@ def fetch_tool(host: Host) -> StrictTool:
     return strict_tool(crawl_fetch, title="Fetch pages", annotations=NETWORK)
 
 
-async def _fetched(host: Host, address: str, age: Duration) -> PageResult | None:
+async def _fetched(host: Host, address: str, age: Duration, render: Mode) -> PageResult | None:
     """The page of a URL; None for one that cannot be fetched at all."""
     try:
         normalize(address)
     except BadOption:
         return None
-    return await host.open_crawler.fetch(address, max_age=age)
+    return await host.open_crawler.fetch(address, max_age=age, render=render)
 
 
 def _beginning(store: Store, page: PageResult) -> str:

@@ -14,6 +14,7 @@ from polite_crawler.errors import BadOption, PoliteError
 from polite_crawler.mcp.cursors import Cursors
 from polite_crawler.mcp.tasks import TaskEngine
 from polite_crawler.query.store import Store, open_store
+from polite_crawler.rules.rendering import Mode
 from polite_crawler.spiders.events import Event
 
 STORE_TOOLS: Final = ("crawl_find", "crawl_read", "crawl_verify", "crawl_extract", "crawl_diff")
@@ -96,6 +97,10 @@ class Host:
         if self.crawler is None:
             raise PoliteError("this server sends no requests")
         return self.crawler
+
+    def rendering(self, asked: Mode) -> Mode:
+        """Which pages a call may have rendered: none, when the operator wishes no browser."""
+        return "never" if self.options.no_browser else asked
 
     async def ask(self, question: Callable[[Store], _T]) -> _T:
         """Ask the store in a thread: a long text must not hold up other calls."""

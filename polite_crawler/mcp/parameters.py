@@ -4,6 +4,8 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
+from polite_crawler.rules.rendering import Mode
+
 Doc = Annotated[
     str, StringConstraints(min_length=1, max_length=4096), Field(description="Document id (url:https://...) or URL")
 ]
@@ -19,6 +21,9 @@ Cursor = Annotated[str, StringConstraints(max_length=80), Field(description="nex
 Age = Annotated[
     str | int,
     Field(description='Take a stored copy younger than this: seconds, "24h", 0, "auto" or "stored" (no request)'),
+]
+Render = Annotated[
+    Mode, Field(description="Make pages in a browser: those that need JavaScript, every HTML page, or none")
 ]
 Limit = Annotated[int, Field(ge=1, le=50, strict=True)]
 Hosts = Annotated[

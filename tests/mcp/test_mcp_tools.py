@@ -58,6 +58,31 @@ def test_fetch_find_read_verify_extract_diff(site: Site, store_dir: Path, era: s
 
 
 @both
+@pytest.mark.parametrize(
+    ("tool", "no_browser", "words", "shown"),
+    [
+        ("crawl_fetch", False, {}, True),
+        ("crawl_site", False, {"max_pages": 1}, True),
+        ("crawl_fetch", False, {"render": "never"}, False),
+        ("crawl_fetch", True, {"render": "always"}, False),
+        ("crawl_site", True, {"max_pages": 1, "render": "always"}, False),
+    ],
+)
+def test_a_page_that_needs_a_browser(
+    site: Site, store_dir: Path, era: str, tool: str, no_browser: bool, words: dict[str, Any], shown: bool
+) -> None:
+    async def main() -> None:
+        options = ServerOptions(no_browser=no_browser)
+        async with hosted(store_dir, options) as (server, _), Client(server, mode=era) as client:
+            name = "urls" if tool == "crawl_fetch" else "url"
+            await call(client, tool, **{name: site.url("/js/text")}, **words)
+            check = await call(client, "crawl_verify", doc=site.url("/js/text"), quote="Text that a script wrote.")
+            assert check["found"] is shown
+
+    asyncio.run(main())
+
+
+@both
 def test_a_stored_copy_answers_with_no_request(site: Site, store_dir: Path, era: str) -> None:
     async def main() -> None:
         async with hosted(store_dir) as (server, _), Client(server, mode=era) as client:
