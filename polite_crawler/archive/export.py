@@ -5,45 +5,17 @@ same captures are the same octets.
 """
 
 from collections.abc import Callable, Iterable
-from contextlib import closing
-from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Literal
 
-from polite_crawler import __version__
-from polite_crawler.archive.capture_writer import CaptureWriter
-from polite_crawler.archive.scratch import Scratch
+from polite_crawler.archive.archive_file import ArchiveFile, Exported, format_of
 from polite_crawler.archive.selection import Selection
 from polite_crawler.archive.signature import load_key
-from polite_crawler.archive.targets import Target, WaczFile, WarcFolder
-from polite_crawler.archive.warc import PART_SIZE, WarcWriter
+from polite_crawler.archive.warc import PART_SIZE
 from polite_crawler.errors import BadOption, NotStored, PoliteError
 from polite_crawler.store.catalog import Catalog
 from polite_crawler.store.index import Index
 from polite_crawler.store.record import Capture
-
-Format = Literal["warc", "wacz"]
-
-_SUFFIXES: dict[str, Format] = {".warc.gz": "warc", ".wacz": "wacz"}
-
-
-@dataclass(frozen=True, slots=True)
-class Exported:
-    """What an export wrote: `records` of all kinds, of them `responses` and `revisits`; `pages` is the number of
-    documents with a 200, `bytes` the size of all files. `skipped` counts selected captures that had to stay and
-    damaged lines, `skips` says why; `files` names what was written."""
-
-    out: str
-    format: Format
-    records: int
-    responses: int
-    revisits: int
-    pages: int
-    bytes: int
-    skipped: int
-    skips: dict[str, int] = field(default_factory=dict)
-    files: tuple[str, ...] = ()
 
 
 def export(
@@ -74,45 +46,24 @@ def export(
         raise BadOption("--wacz-key signs a WACZ package: --out must end in .wacz")
     key = load_key(wacz_key) if wacz_key is not None else None
     selection = Selection.of(since=since, until=until, host=host, prefix=prefix, ids=ids)
-    software = f"polite-crawler/{__version__}"
     try:
-        with closing(Scratch()) as scratch:
-            files: Target = (
-                WarcFolder(path, overwrite=overwrite)
-                if form == "warc"
-                else WaczFile(path, overwrite=overwrite, key=key, software=software)
-            )
-            try:
-                writer = WarcWriter(files, software=software, description=selection.describe(), part_size=part_size)
-                captures = CaptureWriter(
-                    writer,
-                    scratch,
-                    index.blobs,
-                    IndexSources(index),
-                    indexed=form == "wacz",
-                    secret_bodies=secret_bodies,
-                )
-                damaged = _write(index, selection, captures, on_capture)
-                writer.end()
-                files.finish(scratch, captures)
-                size = files.commit()
-            finally:
-                files.discard()
-            skips = dict(captures.skips) | ({"damaged-line": damaged} if damaged else {})
-            return Exported(
-                str(path), form, writer.records, captures.responses, captures.revisits, scratch.count_pages(), size,
-                sum(skips.values()), skips, tuple(str(one) for one in files.paths),
-            )  # fmt: skip
+        file = ArchiveFile(
+            path,
+            index.blobs,
+            IndexSources(index),
+            overwrite=overwrite,
+            key=key,
+            secret_bodies=secret_bodies,
+            part_size=part_size,
+            description=selection.describe(),
+        )
+        try:
+            damaged = _write(index, selection, file, on_capture)
+            return file.finish(damaged=damaged)
+        finally:
+            file.discard()
     except OSError as error:
         raise PoliteError(f"cannot write {path}: {error.strerror or error}") from None
-
-
-def format_of(path: Path) -> Format:
-    """The format of a file by its name. Raises BadOption."""
-    for suffix, form in _SUFFIXES.items():
-        if path.name.endswith(suffix) and path.name != suffix:
-            return form
-    raise BadOption(f"bad name {path.name!r}: an export ends in .warc.gz or .wacz")
 
 
 class IndexSources:
@@ -143,20 +94,21 @@ class IndexSources:
         return self._index.reading(ask)
 
 
-def _write(
-    index: Index, selection: Selection, captures: CaptureWriter, on_capture: Callable[[int], None] | None
-) -> int:
+def _write(index: Index, selection: Selection, file: ArchiveFile, on_capture: Callable[[int], None] | None) -> int:
     """Write the selected captures in the sequence of the log, and return the number of damaged lines."""
     missing = set(selection.ids)
     scan = index.log.scan()
     for position, capture in scan:
         if selection.takes(capture):
             missing.discard(capture.id)
-            if captures.add(capture, index.log.line(position)) and on_capture is not None:
-                on_capture(captures.captures)
+            if file.add(capture, index.log.line(position)) and on_capture is not None:
+                on_capture(file.captures.captures)
     if missing:
         raise NotStored(f"no stored capture {min(missing)!r} that may leave the store")
-    if not captures.captures:
-        why = "".join(f"; {count} left out: {reason}" for reason, count in sorted(captures.skips.items()))
+    if not file.captures.captures:
+        why = "".join(f"; {count} left out: {reason}" for reason, count in sorted(file.captures.skips.items()))
         raise NotStored(f"nothing to export: no capture with an answer passes the filters{why}")
     return scan.skipped
+
+
+__all__ = ["Exported", "IndexSources", "export", "format_of"]

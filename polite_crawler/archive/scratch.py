@@ -28,7 +28,7 @@ class Scratch:
     end, so memory does not grow with the store."""
 
     def __init__(self) -> None:
-        self._db = sqlite3.connect("", isolation_level=None)
+        self._db = sqlite3.connect("", isolation_level=None, check_same_thread=False)
         self._db.execute(f"PRAGMA cache_size=-{_CACHE_KIB}")
         self._db.execute("PRAGMA temp_store=FILE")
         self._db.execute("PRAGMA journal_mode=OFF")

@@ -16,8 +16,9 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from evidence_lab import HTML, EvidenceLab, edge_captures, head, html, other_captures, sha256
 
 from polite_crawler.archive.check import check
-from polite_crawler.archive.export import export
+from polite_crawler.archive.export import IndexSources, export
 from polite_crawler.archive.heads import PREFIX
+from polite_crawler.archive.live import LiveArchive
 from polite_crawler.archive.reader import ArchiveRecord, RecordReader
 from polite_crawler.archive.signature import fault_of
 from polite_crawler.errors import BadOption, NotStored, PoliteError
@@ -477,3 +478,27 @@ def test_the_store_exports_too(edges: Edges, tmp_path: Path) -> None:
     assert store.export_warc(tmp_path / "x.warc.gz").format == "warc"
     with pytest.raises(BadOption, match="has to end in"):
         store.export_warc(tmp_path / "x.wacz")
+
+
+@pytest.mark.parametrize("name", ["live.warc.gz", "live.wacz"])
+def test_an_archive_grows_while_captures_are_made(edges: Edges, tmp_path: Path, name: str) -> None:
+    """What a crawl writes as it goes is what an export writes afterwards."""
+    sources = IndexSources(edges.store.index)
+    live = LiveArchive(tmp_path / name, edges.store.index.blobs, sources.capture)
+    for capture in edges.captures:
+        live.add(capture, title=sources.title(capture), text=sources.text(capture))
+    assert not (tmp_path / name).exists()
+    done = live.close()
+    assert done is not None
+    assert (tmp_path / name).read_bytes() == (edges.warc if name.endswith("gz") else edges.wacz).read_bytes()
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+def test_a_live_archive_of_nothing_leaves_no_file(edges: Edges, tmp_path: Path) -> None:
+    live = LiveArchive(tmp_path / "x.wacz", edges.store.index.blobs, lambda capture: None)
+    assert not live.add(edges.others["skip"])
+    assert not live.add(edges.others["override"])
+    assert live.close() is None
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(BadOption):
+        LiveArchive(tmp_path / "x.zip", edges.store.index.blobs, lambda capture: None)
