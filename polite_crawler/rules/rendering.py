@@ -64,12 +64,15 @@ def mode(value: object, name: str) -> Mode:
 def asks_for(kind: str, method: str, url: str, headers: Mapping[str, str]) -> bool:
     """Whether a sub-request of a page is sent. `kind` is its resource type by the Chrome DevTools Protocol.
 
-    Scripts, style sheets and what a script fetches make the text of a page; images, media, fonts, frames, beacons and
-    what is only fetched ahead do not. Only safe methods (RFC 9110, section 9.2.1): a crawler changes nothing.
+    Scripts, style sheets and what a script fetches make the text of a page; images, media, fonts, frames, beacons,
+    streams and what is only fetched ahead do not. Only safe methods (RFC 9110, section 9.2.1): a crawler changes
+    nothing.
     """
     if kind not in _ASKED or method.upper() not in _SAFE or urlsplit(url).scheme.lower() not in ("http", "https"):
         return False
-    return not any(name.lower() in ("purpose", "sec-purpose") for name in headers)
+    fields = {name.lower(): value for name, value in headers.items()}
+    # a stream of events has no end
+    return not {"purpose", "sec-purpose"} & fields.keys() and fields.get("accept") != "text/event-stream"
 
 
 def headers_to_send(headers: Pairs) -> list[tuple[str, str]]:

@@ -15,6 +15,8 @@ from polite_crawler.store.projection import header
 from polite_crawler.store.record import Capture, utc_micros
 
 _HOPS = 20
+_METHODS = 4
+"""How many answers to other methods than GET (the preflights of CORS) may stand before the one that is looked for."""
 _CONFIRMED = "outcome='not_modified' AND of IS NOT NULL"
 
 
@@ -229,28 +231,28 @@ class Catalog:
         if ids is None:
             return None
         try:
-            confirmed = self.capture(ids.confirmed_by) if ids.confirmed_by else None
-            return CopyFacts(self.capture(ids.capture), ids.checked, confirmed)
+            return self._facts(ids)
         except (DamagedLine, NotStored):
             return None
 
     def answer_of(self, url: str, kind: str) -> CopyFacts | None:
-        """As `copy_of`, but of this very URL: the latest body or redirect that its server answered with."""
-        key = normal_or_none(url)
-        row = self.connection.execute(
-            "SELECT id, fetched, outcome, secret FROM cap WHERE url=? AND kind=? AND outcome IN ('ok', 'redirect')"
-            " ORDER BY fetched DESC, id DESC LIMIT 1", (key, kind),
-        ).fetchone()  # fmt: skip
-        if row is None or row[3]:
-            return None
+        """As `copy_of`, but of this very URL: the latest body or redirect that its server answered a GET with."""
+        rows = self.connection.execute(
+            "SELECT id, fetched, outcome FROM cap WHERE url=? AND kind=? AND outcome IN ('ok', 'redirect')"
+            " AND NOT secret ORDER BY fetched DESC, id DESC LIMIT ?", (normal_or_none(url), kind, _METHODS),
+        ).fetchall()  # fmt: skip
         try:
-            capture = self.capture(row[0])
+            for name, fetched, outcome in rows:
+                capture = self.capture(name)
+                if capture.method != "GET":
+                    continue
+                if outcome == "ok":
+                    return self._facts(self._checked(name))
+                # where a redirect with a secret in its target led is not in the record
+                return None if capture.redacted else CopyFacts(capture, fetched)
         except (DamagedLine, NotStored):
-            return None
-        if row[2] == "ok":
-            return self.copy_of(url, kind)
-        # where a redirect with a secret in its target led is not in the record
-        return None if capture.redacted else CopyFacts(capture, row[1])
+            pass
+        return None
 
     def copy_ids(self, url: str, kind: str = "fetch") -> CopyIds | None:
         """As `copy_of`, without a look at the log."""
@@ -258,9 +260,16 @@ class Catalog:
         end = None if key is None else self._end_of_hops(key, kind)
         if end is None:
             return None
-        secret, checked = self.connection.execute("SELECT secret, fetched FROM cap WHERE id=?", (end,)).fetchone()
-        if secret:
-            return None
+        secret = self.connection.execute("SELECT secret FROM cap WHERE id=?", (end,)).fetchone()[0]
+        return None if secret else self._checked(end)
+
+    def _facts(self, ids: CopyIds) -> CopyFacts:
+        confirmed = self.capture(ids.confirmed_by) if ids.confirmed_by else None
+        return CopyFacts(self.capture(ids.capture), ids.checked, confirmed)
+
+    def _checked(self, end: str) -> CopyIds:
+        """When a server last gave or confirmed the body of a capture."""
+        checked = self.connection.execute("SELECT fetched FROM cap WHERE id=?", (end,)).fetchone()[0]
         confirmed = self.connection.execute(
             "SELECT id, fetched FROM cap WHERE url=(SELECT url FROM cap WHERE id=?1) AND of=?1"
             " AND outcome='not_modified' ORDER BY fetched DESC, id DESC LIMIT 1", (end,),

@@ -23,6 +23,7 @@ from polite_crawler.transport.trace import trace_of
 _HANDED_ON = ("polite_max_age", "polite_scope", "polite_labels", "polite_job")
 _BUSY = frozenset({429, 503})
 _OVER = "the render is over"
+_END_SECONDS = 1.0
 
 logger = logging.getLogger(__name__)
 
@@ -87,8 +88,12 @@ class Subrequests:
     async def close(self, progress: InProgress) -> None:
         """End what is in progress: nothing of it is sent after this."""
         self._closed = True
-        progress.end(_OVER, self._sent.__contains__)
         tasks = list(self._tasks)
+        if tasks:
+            # an exchange that is cut has a capture; what waits for another host is given up
+            progress.end(_OVER, self._sent.__contains__)
+            await asyncio.wait(tasks, timeout=_END_SECONDS)
+        progress.end(_OVER, self._sent.__contains__)
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -109,6 +114,7 @@ class Subrequests:
         async with self._own:
             if self._busy:
                 self.notes["the host asked for a rest: its other sub-requests were left out"] = None
+            if self._busy or self._closed:
                 return None
             return await self._send(asked, chain, self._lane)
 
