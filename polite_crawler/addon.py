@@ -54,6 +54,7 @@ _PIPELINES: tuple[tuple[str, int], ...] = (
     ("polite_crawler.pipelines.blob.Blob", 100),
     ("polite_crawler.pipelines.read.Read", 200),
     ("polite_crawler.pipelines.capture_log.CaptureLog", 300),
+    ("polite_crawler.pipelines.warc.WarcPipeline", 350),
     ("polite_crawler.pipelines.index.Index", 400),
 )
 
@@ -115,6 +116,11 @@ class Addon:
             options = of_settings(settings)
             configured_signer(options.signature)
             _check_store(StoreFolder(options.store).create())
+            if options.warc is not None:
+                # most runs write no archive
+                from polite_crawler.archive.live import check_free
+
+                check_free(options.warc)
         except PoliteError as error:
             stop_with(error)
         for name, value in _ALWAYS.items():

@@ -1,9 +1,11 @@
 """An archive that grows while a crawl runs: each capture goes in as soon as its line and its body are on the disk."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
-from polite_crawler.archive.archive_file import ArchiveFile, Exported
+from polite_crawler.archive.archive_file import ArchiveFile, Exported, format_of
+from polite_crawler.archive.files import taken
 from polite_crawler.archive.selection import Selection
 from polite_crawler.archive.signature import load_key
 from polite_crawler.errors import PoliteError
@@ -11,6 +13,17 @@ from polite_crawler.store.blobs import Blobs
 from polite_crawler.store.record import Capture
 
 _EVERYTHING = Selection()
+
+
+def check_free(out: str | Path) -> None:
+    """Raise what opening an archive would raise, and open none: BadOption for a name that does not end in .warc.gz or
+    .wacz, PoliteError for a file that is there and for a folder that cannot be written."""
+    path = Path(out).expanduser()
+    format_of(path)
+    if path.exists() or path.is_symlink():
+        raise taken(path)
+    if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
+        raise PoliteError(f"cannot write {path}: its folder is not there or cannot be written")
 
 
 class LiveArchive:
@@ -50,6 +63,10 @@ class LiveArchive:
             raise self._failed(error) from None
         finally:
             self._file.discard()
+
+    def discard(self) -> None:
+        """Leave nothing behind."""
+        self._file.discard()
 
     def _failed(self, error: OSError) -> PoliteError:
         return PoliteError(f"cannot write {self._file.path}: {error.strerror or error}")

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from scrapy.crawler import Crawler
@@ -14,6 +15,9 @@ from polite_crawler.store.index import Index
 from polite_crawler.store.index_thread import IndexThread
 from polite_crawler.store.projection import Extractor
 from polite_crawler.store.writer import WriterThread
+
+if TYPE_CHECKING:
+    from polite_crawler.pipelines.archive_thread import ArchiveThread
 
 logger = logging.getLogger(__name__)
 
@@ -37,6 +41,7 @@ class StoreParts:
         self._kept = kept
         self._index: Index | None = None
         self._thread: IndexThread | None = None
+        self._archive = self._opened(options.warc) if options.warc is not None else None
 
     @property
     def blobs(self) -> Blobs:
@@ -58,6 +63,17 @@ class StoreParts:
             self._thread = IndexThread(lambda: index, on_error=lambda note: logger.warning("index: %s", note))
         return self._thread
 
+    @property
+    def archive(self) -> "ArchiveThread | None":
+        """The archive of POLITE_WARC, None when nobody asked for one."""
+        return self._archive
+
+    def _opened(self, out: str) -> "ArchiveThread":
+        # most runs write no archive
+        from polite_crawler.pipelines.archive_thread import ArchiveThread
+
+        return ArchiveThread(out, self.index)
+
     def close(self) -> None:
         """A spider has ended: close everything, unless it is kept."""
         if not self._kept:
@@ -66,6 +82,9 @@ class StoreParts:
     def shut(self) -> None:
         """Write what waits, then close everything."""
         self.writer.close()
+        if self._archive is not None:
+            archive, self._archive = self._archive, None
+            archive.close()
         if self._thread is not None:
             self._thread.close()
         elif self._index is not None:

@@ -43,6 +43,7 @@ DEFAULTS: dict[str, Any] = {
     "POLITE_SCOPE": "",
     "POLITE_LABELS": {},
     "POLITE_SCOPE_RANK": {},
+    "POLITE_WARC": "",
     "POLITE_METRICS_PORT": None,
 }
 
@@ -74,6 +75,7 @@ class Options:
     scope: str | None
     labels: Mapping[str, str]
     scope_rank: Mapping[str, int]
+    warc: str | None
     metrics_port: int | None
 
     @classmethod
@@ -121,6 +123,7 @@ class Options:
             scope=_text(setting, "POLITE_SCOPE") or None,
             labels={str(k): str(v) for k, v in _mapping(setting, "POLITE_LABELS").items()},
             scope_rank=_ranks(_mapping(setting, "POLITE_SCOPE_RANK")),
+            warc=_text(setting, "POLITE_WARC") or None,
             metrics_port=_port(setting, "POLITE_METRICS_PORT"),
         )
 
