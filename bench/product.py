@@ -218,8 +218,10 @@ def _made(seed: int, count: int) -> Iterator[Page]:
         offer = {"@type": "Offer", "price": price, "priceCurrency": "EUR", "availability": "https://schema.org/InStock"}
         related = [{"@type": "Product", "name": f"Other {i}", "offers": offer} for i in range(choice.randint(0, 5))]
         record = {"@type": "Product", "name": f"Product {number}", "url": url, "offers": offer, "isRelatedTo": related}
-        text = " ".join(choice.choice(("a", "good", "product", "of", "the", "shop")) for _ in range(2000))
-        body = f'<html><script type="application/ld+json">{json.dumps(record)}</script><p>{text}</p></html>'
+        words = [choice.choice(("a", "good", "product", "of", "the", "shop")) for _ in range(2000)]
+        # the pages of shops are long lists of links, with little text
+        items = "".join(f'<li class="item"><a href="/p/{word}"><span>{word}</span></a></li>' for word in words)
+        body = f'<html><script type="application/ld+json">{json.dumps(record)}</script><ul>{items}</ul></html>'
         yield Page(url, body.encode(), {"price": [price], "currency": ["€"], "availability": ["InStock"]})
 
 
