@@ -22,6 +22,7 @@ from polite_crawler.errors import RenderRefused
 from polite_crawler.scheduling.options import options_of
 from polite_crawler.scheduling.per_crawler import PerCrawler
 from polite_crawler.scheduling.render_slots import RenderSlots, slots_of, use_slots
+from polite_crawler.transport.leftovers import kill_leftovers
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser as Chromium
@@ -34,9 +35,14 @@ NO_NETWORK = (
     "--host-resolver-rules=MAP * ~NOTFOUND",  # no name and no address literal is connected to
     "--no-proxy-server",
     "--disable-quic",
-    "--webrtc-ip-handling-policy=disable_non_proxied_udp",  # WebRTC asks no resolver for an address literal
+    # WebRTC asks no resolver for an address literal; only the forced policy outlives the preferences of a context
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--disable-features=AsyncDns,DnsOverHttps,MediaRouter,OptimizationHints,AutofillServerCommunication",
 )
+NO_PEERS = "for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection', 'WebTransport']) delete self[name];"
+"""Run in each frame before its scripts: a second wall, where a Chromium does not know the options above."""
+
 _QUIET = (
     "--disable-gpu",
     "--no-first-run",
@@ -45,6 +51,7 @@ _QUIET = (
     "--disable-sync",
     "--mute-audio",
 )
+_STARTS = 3
 _START_SECONDS = 30.0
 _END_SECONDS = 5.0
 _PATIENCE = 10.0
@@ -112,8 +119,7 @@ class Browser:
             self._idle = None
         self._open += 1
         try:
-            chromium = await self._started()
-            async with self._page(chromium) as page:
+            async with self._page() as page:
                 yield page
         finally:
             self._open -= 1
@@ -132,21 +138,42 @@ class Browser:
             self._idle = None
         async with self._gate:
             await self._end()
-        if self._ending:
-            await asyncio.wait(self._ending, timeout=_END_SECONDS)
+        if others := self._ending - {asyncio.current_task()}:
+            await asyncio.wait(others, timeout=_END_SECONDS)
 
     @asynccontextmanager
-    async def _page(self, chromium: "Chromium") -> "AsyncIterator[Page]":
+    async def _page(self) -> "AsyncIterator[Page]":
         from playwright.async_api import Error
 
         try:
-            context = await self._in_time(chromium, self._context(chromium))
             try:
-                yield await self._in_time(chromium, context.new_page())
+                chromium, context = await self._opened()
+            except (Error, BrowserLost):
+                # it went away while nobody looked
+                chromium, context = await self._opened()
+            try:
+                yield context.pages[0]
             finally:
-                await self._in_time(chromium, context.close())
+                # what was made is made: a tab that does not close is no fault of it
+                with suppress(Error, BrowserLost):
+                    await self._in_time(chromium, context.close())
         except (Error, TimeoutError) as error:
             raise BrowserLost(_first_line(error)) from error
+
+    async def _opened(self) -> "tuple[Chromium, BrowserContext]":
+        """A browser and a context with one page."""
+        from playwright.async_api import Error
+
+        chromium = await self._started()
+        try:
+            context = await self._in_time(chromium, self._context(chromium))
+        except Error:
+            # it still seems to be connected when the driver between us is gone
+            await self._drop(chromium)
+            raise
+        await self._in_time(chromium, context.add_init_script(NO_PEERS))
+        await self._in_time(chromium, context.new_page())
+        return chromium, context
 
     def _context(self, chromium: "Chromium") -> "Coroutine[Any, Any, BrowserContext]":
         return chromium.new_context(
@@ -170,17 +197,23 @@ class Browser:
             if chromium is not None and chromium.is_connected() and not is_worn:
                 self._tabs += 1
                 return chromium
-            await self._end()
-            try:
-                async with asyncio.timeout(_START_SECONDS):
-                    self._chromium = await self._start()
-            except Exception as error:
+            why = ""
+            for _ in range(_STARTS):
                 await self._end()
-                why = "it did not start in time" if isinstance(error, TimeoutError) else _first_line(error)
-                self._refuse(f"the browser does not start: {why}")
-                raise RenderRefused("browser", self._refused or why) from error
-            self._tabs = 1
-            return self._chromium
+                try:
+                    async with asyncio.timeout(_START_SECONDS):
+                        self._chromium = await self._start()
+                    self._tabs = 1
+                    return self._chromium
+                except TimeoutError:
+                    why = f"it was not there after {_START_SECONDS:g} s"
+                    break
+                except Exception as error:
+                    # whatever playwright raises; a process that was killed as it began says nothing of the next one
+                    why = _first_line(error)
+            await self._end()
+            self._refuse(f"the browser does not start: {why}")
+            raise RenderRefused("browser", self._refused or why)
 
     async def _start(self) -> "Chromium":
         from playwright.async_api import async_playwright
@@ -213,12 +246,12 @@ class Browser:
         playwright, self._playwright, self._chromium = self._playwright, None, None
         home, self._home = self._home, None
         if playwright is not None:
-            # it ends the browser, and its own process; whatever it trips over, nothing more can be done
+            # it ends the browser, and its own process; whatever it trips over, the sweep follows
             with suppress(Exception):
                 async with asyncio.timeout(_END_SECONDS):
                     await playwright.stop()
         if home is not None:
-            await asyncio.get_running_loop().run_in_executor(None, lambda: shutil.rmtree(home, ignore_errors=True))
+            await asyncio.get_running_loop().run_in_executor(None, _clear, home)
 
     def _end_idle(self) -> None:
         self._idle = None
@@ -264,6 +297,12 @@ def _playwright_browsers() -> list[Path]:
     folder = Path(os.environ.get("PLAYWRIGHT_BROWSERS_PATH") or Path.home() / ".cache" / "ms-playwright")
     names = ("chromium_headless_shell-*/*/*headless*shell", "chromium-*/chrome-linux*/chrome")
     return [path for name in names for path in folder.glob(name) if os.access(path, os.X_OK)]
+
+
+def _clear(home: str) -> None:
+    if killed := kill_leftovers(home):
+        logger.debug("%d processes of the browser had to be killed", killed)
+    shutil.rmtree(home, ignore_errors=True)
 
 
 def _first_line(error: Exception) -> str:

@@ -1,11 +1,12 @@
 """What the tests of rendering share: a server of pages and scripts on several hosts that records what it saw, and
 crawls against it in this process."""
 
+import os
 import shutil
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -143,15 +144,46 @@ def fetch(store: Path, *urls: str, limit: float = 100, **options: Any) -> Run:
     return crawl(PageSpider, store, limit=limit, settings=settings, url=" ".join(urls), **arguments)
 
 
-def processes() -> list[str]:
-    """The processes that this one has started and that have not ended."""
-    found = []
-    for process in psutil.Process().children(recursive=True):
-        try:
-            found.append(f"{process.name()} {process.status()}")
-        except psutil.NoSuchProcess:
-            continue
-    return [one for one in found if "python" not in one]
+class Watch:
+    """Finds the processes of the browsers that a test starts: by their home folder, which lies in the folder of the
+    test, and then by their process group, whoever their parent is by now."""
+
+    def __init__(self, folder: Path) -> None:
+        self._mark = f"{folder}{os.sep}"
+        self._groups: set[int] = set()
+
+    def browsers(self) -> list[psutil.Process]:
+        """Those that run now. A zombie of the first process of the machine is not ours to reap."""
+        found = []
+        for process in psutil.process_iter():
+            with suppress(psutil.Error, ProcessLookupError):
+                if process.environ().get("HOME", "").startswith(self._mark):
+                    self._groups.add(os.getpgid(process.pid))
+        for process in psutil.process_iter():
+            with suppress(psutil.Error, ProcessLookupError):
+                if os.getpgid(process.pid) in self._groups and process.status() != psutil.STATUS_ZOMBIE:
+                    found.append(process)
+        return found
+
+    def drivers(self) -> list[psutil.Process]:
+        """The processes of playwright that this one has started."""
+        found = []
+        for process in psutil.Process().children():
+            with suppress(psutil.Error):
+                if "node" in process.name():
+                    found.append(process)
+        return found
+
+    def running(self) -> list[str]:
+        """All of them, by name."""
+        return [f"{process.pid} {process.name()}" for process in (*self.browsers(), *self.drivers())]
+
+    def gone(self, seconds: float = 15.0) -> bool:
+        """Whether nothing runs any more, within some seconds: a killed browser's parts need a moment."""
+        until = time.monotonic() + seconds
+        while (left := self.running()) and time.monotonic() < until:
+            time.sleep(0.1)
+        return not left
 
 
 def body_of(run: Run, capture: Any) -> str:
