@@ -97,6 +97,8 @@ STOPS = [
     ("Retry-After of a year", Answer(status=429, retry_after_s=365 * DAY), FRESH, 30 * DAY, "Retry-After"),
     ("403 and Retry-After of a day", Answer(status=403, retry_after_s=DAY), FRESH, DAY, "Retry-After"),
     ("robots.txt: 401", Answer(kind="robots", status=401), FRESH, 0, ""),
+    ("a sub-request: 401", Answer(kind="subresource", status=401), FRESH, 0, ""),
+    ("a sub-request: 403", Answer(kind="subresource", status=403), FRESH, HOUR, "status 403"),
     ("robots.txt: 403", Answer(kind="robots", status=403), FRESH, 0, ""),
     ("robots.txt: 402", Answer(kind="robots", status=402), FRESH, 0, ""),
     ("robots.txt: an error after four", Answer(kind="robots", error=True), HostState(failures=4), 0, ""),
