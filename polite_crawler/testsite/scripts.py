@@ -31,9 +31,11 @@ def fetched(ask: Ask) -> bytes:
     return respond(ask, _shell("Fetched by script", _FETCH.format(path="/js/data.json")))
 
 
-@SCRIPTS.route("/js/data.json", "the text of /js/fetch")
+@SCRIPTS.route("/js/data.json", "the text of /js/fetch, for scripts of any origin")
 def data(ask: Ask) -> bytes:
-    return respond(ask, json.dumps({"text": "Text that a script fetched. " * 30}), type="application/json")
+    body = json.dumps({"text": "Text that a script fetched. " * 30})
+    headers = (("Access-Control-Allow-Origin", "*"),)
+    return respond(ask, body, type="application/json", headers=headers)
 
 
 @SCRIPTS.route("/js/slow?s=1", "a page whose script waits for an answer that takes `s` seconds")

@@ -25,6 +25,7 @@ WRITES = f"app.textContent = {WORDS!r};"
         ("/js/text", "Text that a script wrote."),
         ("/js/fetch", "Text that a script fetched."),
         ("/js/file", "Text of an external script."),
+        ("/js/redirect", "Text that a script fetched."),
         ("/js/slow?s=0.7", "Late text."),
         ("/js/many?n=30", "Part 29 of many."),
         ("/js/dialog", "After."),
