@@ -29,6 +29,7 @@ def erase(index: Index, name: str, *, reason: str, clock: Callable[[], float] = 
         raise StoreError(f"cannot write the store {index.folder.path}")
     bodies = _bodies(index, name)
     captures = [capture for _, capture in index.log.scan() if capture.body and capture.body.sha256 in bodies]
+    bodies |= {picture for capture in captures if (picture := _picture(capture)) is not None}
     gone = _erased(index)
     for capture in captures:
         if capture.id not in gone:
@@ -61,6 +62,12 @@ def _bodies(index: Index, name: str) -> set[str]:
     if not found:
         raise NotStored(f"{name} has no body")
     return found
+
+
+def _picture(capture: Capture) -> str | None:
+    """The SHA-256 of the picture of a rendered page: it shows what the body says."""
+    picture = (capture.source or {}).get("picture") if capture.kind == "render" else None
+    return picture if isinstance(picture, str) else None
 
 
 def _erased(index: Index) -> Collection[str]:

@@ -38,7 +38,6 @@ NO_NETWORK = (
     # WebRTC asks no resolver for an address literal; only the forced policy outlives the preferences of a context
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--webrtc-ip-handling-policy=disable_non_proxied_udp",
-    "--disable-features=AsyncDns,DnsOverHttps,MediaRouter,OptimizationHints,AutofillServerCommunication",
 )
 NO_PEERS = "for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection', 'WebTransport']) delete self[name];"
 """Run in each frame before its scripts: a second wall, where a Chromium does not know the options above."""

@@ -2,7 +2,6 @@
 crawls against it in this process."""
 
 import os
-import shutil
 import threading
 import time
 from collections.abc import Iterator
@@ -17,12 +16,8 @@ import pytest
 from engine_lab import Run, crawl
 
 from polite_crawler.spiders.page import PageSpider
-from polite_crawler.transport.browser import PROGRAMS
 
-needs_browser = [
-    pytest.mark.browser,
-    pytest.mark.skipif(not any(map(shutil.which, PROGRAMS)), reason="there is no Chromium: apt-get install chromium"),
-]
+needs_browser = [pytest.mark.browser, pytest.mark.usefixtures("chromium")]
 
 HTML = (("Content-Type", "text/html; charset=utf-8"),)
 SCRIPT = (("Content-Type", "text/javascript"),)

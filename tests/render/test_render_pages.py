@@ -9,8 +9,12 @@ import pytest
 from engine_lab import crawl
 from render_lab import HTML, Pages, Reply, body_of, fetch, needs_browser
 
+from polite_crawler.archive.erase import erase
 from polite_crawler.query.store import open_store
 from polite_crawler.spiders.site import SiteSpider
+from polite_crawler.store.blobs import Blobs
+from polite_crawler.store.folder import StoreFolder
+from polite_crawler.store.index import Index
 from polite_crawler.testsite.site import Site
 
 pytestmark = needs_browser
@@ -242,9 +246,12 @@ def test_a_picture_is_a_body_of_the_store(pages: Pages, store_dir: Path) -> None
     run = fetch(store_dir, pages.page(WRITES), POLITE_SCREENSHOT=True)
     (render,) = run.captures("render")
     picture = str((render.source or {})["picture"])
-    from polite_crawler.store.blobs import Blobs
-
     assert Blobs(store_dir / "blobs").get(picture).startswith(b"\x89PNG\r\n\x1a\n")
+    # a picture shows what the page says, so it goes with it
+    with Index(StoreFolder(store_dir)) as index:
+        erased = erase(index, run.pages[0].doc or "", reason="test")
+    assert picture in erased.bodies
+    assert not Blobs(store_dir / "blobs").has(picture)
 
 
 def test_a_secret_of_the_url_is_covered_in_the_made_page(pages: Pages, store_dir: Path) -> None:

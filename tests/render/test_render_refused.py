@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from engine_lab import EndingSpider, crawl
-from render_lab import HTML, Pages, Reply, fetch, needs_browser
+from render_lab import HTML, Pages, Reply, fetch
 
 from polite_crawler import open_crawler
 from polite_crawler.errors import RenderRefused
@@ -82,8 +82,8 @@ def test_a_machine_without_chromium_is_told_so(
     assert browser.find_program() == str(tmp_path / "chromium")
 
 
-@needs_browser[1]
-@needs_browser[0]
+@pytest.mark.browser
+@pytest.mark.usefixtures("chromium")
 @pytest.mark.parametrize("script", ["raise SystemExit(3)", "import time; time.sleep(60)"], ids=["ends", "hangs"])
 def test_after_a_browser_that_does_not_start_nothing_more_is_rendered(
     pages: Pages, store_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str
@@ -145,8 +145,8 @@ def test_a_host_that_was_stopped_meanwhile_is_not_asked_again(
     assert (render.outcome, render.reason) == ("skipped", "stop")
 
 
-@needs_browser[1]
-@needs_browser[0]
+@pytest.mark.browser
+@pytest.mark.usefixtures("chromium")
 def test_a_render_in_progress_ends_with_the_crawler(pages: Pages, store_dir: Path) -> None:
     url = pages.page("fetch('/slow').catch(() => 0);")
     pages.replies["/slow"] = Reply("", seconds=20)
