@@ -1,6 +1,7 @@
 """Renders: the part of the download handler that lets a browser make a page."""
 
 import logging
+from urllib.parse import urlsplit
 
 from scrapy import Request
 from scrapy.crawler import Crawler
@@ -68,7 +69,7 @@ class RenderHandler:
             notes=(*rendered.notes, *sub.notes),
         )
         return HtmlResponse(
-            document.url,
+            plain.response.url,
             status=trace.wire.status,
             headers=list(trace.wire.headers),
             body=trace.wire.payload,
@@ -87,6 +88,9 @@ class RenderHandler:
                 try:
                     return await self._tried(document, sub)
                 except BrowserLost as error:
+                    if self._lanes.closing:
+                        # Ctrl+C of a terminal reaches the processes of the browser too
+                        raise
                     logger.info("%s is made once more: %s", document.url, error)
                     return await self._tried(document, sub)
         except BrowserLost as error:
@@ -124,7 +128,13 @@ def _document(plain: Plain) -> Document:
         kind = next((value for name, value in headers if name.lower() == "content-type"), "text/html")
         headers = [pair for pair in headers if pair[0].lower() != "content-type"]
         headers.append(("Content-Type", f"{kind.partition(';')[0].strip() or 'text/html'}; charset={page.encoding}"))
-    return Document(response.url, response.status, tuple(headers), response.body)
+    return Document(_without_login(response.url), response.status, tuple(headers), response.body)
+
+
+def _without_login(url: str) -> str:
+    """The URL without a user name and a password: they are no business of the scripts of a page."""
+    parts = urlsplit(url)
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl() if "@" in parts.netloc else url
 
 
 def _wire(plain: Plain, rendered: Rendered, *, started: float, ended: float, most: int, notes: tuple[str, ...]) -> Wire:

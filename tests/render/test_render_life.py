@@ -14,6 +14,8 @@ from render_lab import Pages, Reply, Watch, fetch, needs_browser
 from polite_crawler import open_crawler
 from polite_crawler.rules.rendering import Limits
 from polite_crawler.scheduling.render_slots import RenderSlots
+from polite_crawler.spiders.events import Event
+from polite_crawler.store.record import epoch
 from polite_crawler.transport import browser, render_handler
 from polite_crawler.transport.browser import Browser
 
@@ -91,6 +93,19 @@ def test_two_hundred_renders_leave_no_process_and_no_memory(pages: Pages, store_
     assert psutil.Process().memory_info().rss - before < 150 * 2**20
 
 
+def test_no_more_pages_are_made_at_one_time_than_allowed(pages: Pages, store_dir: Path) -> None:
+    pages.replies["/slow"] = Reply("", seconds=0.5)
+    pages.page(f"fetch('/slow').then(() => {{ app.textContent = {WORDS!r}; }});")
+    run = fetch(store_dir, *(pages.url("/page", host) for host in (1, 2, 3, 4)), POLITE_MAX_RENDERS=2)
+    spans = [(epoch(one.time.start), epoch(one.fetched_at)) for one in run.captures("render")]
+    assert len(spans) == 4
+    at_once = [sum(other[0] <= start < other[1] for other in spans) for start, _ in spans]
+    assert max(at_once) == 2
+    # the pages themselves did not wait for a place
+    fetched = [epoch(one.fetched_at) for one in run.captures("fetch")]
+    assert max(fetched) < sorted(end for _, end in spans)[1]
+
+
 def test_one_browser_makes_many_pages_and_is_then_begun_anew(
     pages: Pages, store_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -115,13 +130,26 @@ def test_the_library_has_one_browser_for_all_and_ends_it(pages: Pages, store_dir
     ]
     urls = [url.replace("127.0.0.1:", f"127.0.0.{1 + number}:") for number, url in enumerate(urls)]
 
+    events: list[Event] = []
+    options = {"allow_private": True, "page_interval": 0, "slow_factor": 0, "min_free": 0}
+
     async def main() -> None:
-        async with open_crawler(store_dir, allow_private=True, page_interval=0, slow_factor=0, min_free=0) as crawler:
+        async with open_crawler(store_dir, on_event=events.append, **options) as crawler:
             run = crawler.crawl(urls[0], max_pages=1)
             results, crawled = await asyncio.gather(asyncio.gather(*map(crawler.fetch, urls[1:])), _all(run))
             assert {page.chars for page in [*results, *crawled]} == {len(WORDS.strip())}
             assert len(watch.drivers()) == 1
             assert crawler.store.find("script", limit=9)
+            # the store answers for the page and for its render
+            again = await crawler.fetch(urls[1])
+            assert (again.capture, again.from_cache) == (results[0].capture, True)
+            # a render is no request, and is none of the answers
+            asked = Counter(event.url for event in events if event.type == "request")
+            assert {asked[url] for url in urls} == {1}
+            answered = Counter(event.url for event in events if event.type == "response" and not event.note)
+            assert {answered[url] for url in urls} <= {0, 1}
+            plain = await crawler.fetch(urls[2], max_age=0, render="never")
+            assert (plain.title, plain.chars) == ("Made", 0)
 
     asyncio.run(main())
     assert watch.gone()

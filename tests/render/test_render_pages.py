@@ -267,6 +267,21 @@ def test_a_secret_of_the_url_is_covered_in_the_made_page(pages: Pages, store_dir
         assert secret not in text
 
 
+def test_a_login_of_the_url_is_not_told_to_the_page(pages: Pages, store_dir: Path) -> None:
+    pages.page(
+        "app.textContent = (location.href + ' ' + document.URL + ' ').repeat(20); fetch('/data').catch(() => 0);"
+    )
+    run = fetch(store_dir, pages.url("/page").replace("://", "://user:s3cr3t@"))
+    (page,) = run.pages
+    assert (page.title, page.chars > 500) == ("Made", True)
+    (render,) = run.captures("render")
+    assert "s3cr3t" not in body_of(run, render)
+    assert pages.seen[1].headers["Authorization"].startswith("Basic ")
+    assert "Authorization" not in pages.seen[2].headers
+    with open_store(store_dir) as store:
+        assert [version.capture_kind for version in store.versions(page.doc or "")] == ["render", "fetch"]
+
+
 def test_a_page_that_never_ends_is_read_as_it_was(
     pages: Pages, store_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
