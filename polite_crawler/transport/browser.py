@@ -22,7 +22,7 @@ from polite_crawler.errors import RenderRefused
 from polite_crawler.scheduling.options import options_of
 from polite_crawler.scheduling.per_crawler import PerCrawler
 from polite_crawler.scheduling.render_slots import RenderSlots, slots_of, use_slots
-from polite_crawler.transport.leftovers import kill_leftovers
+from polite_crawler.transport.leftovers import kill_leftovers, profile_of
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser as Chromium
@@ -92,6 +92,7 @@ class Browser:
         self._playwright: Playwright | None = None
         self._chromium: Chromium | None = None
         self._home: str | None = None
+        self._profile: str | None = None
         self._open = 0
         self._tabs = 0
         self._idle: asyncio.TimerHandle | None = None
@@ -219,7 +220,7 @@ class Browser:
 
         self._home = tempfile.mkdtemp(prefix="polite-browser-")
         self._playwright = await async_playwright().start()
-        return await self._playwright.chromium.launch(
+        chromium = await self._playwright.chromium.launch(
             executable_path=self._program,
             args=[*NO_NETWORK, *_QUIET],
             # Chromium has no sandbox for root; anyone else gets it, or no browser
@@ -234,6 +235,9 @@ class Browser:
             handle_sigterm=False,
             handle_sighup=False,
         )
+        # a driver that is killed leaves it behind
+        self._profile = await asyncio.get_running_loop().run_in_executor(None, profile_of, self._home)
+        return chromium
 
     async def _drop(self, chromium: "Chromium") -> None:
         """End a browser that hangs; who has a tab of it open loses it."""
@@ -244,13 +248,14 @@ class Browser:
     async def _end(self) -> None:
         playwright, self._playwright, self._chromium = self._playwright, None, None
         home, self._home = self._home, None
+        profile, self._profile = self._profile, None
         if playwright is not None:
             # it ends the browser, and its own process; whatever it trips over, the sweep follows
             with suppress(Exception):
                 async with asyncio.timeout(_END_SECONDS):
                     await playwright.stop()
         if home is not None:
-            await asyncio.get_running_loop().run_in_executor(None, _clear, home)
+            await asyncio.get_running_loop().run_in_executor(None, _clear, home, profile)
 
     def _end_idle(self) -> None:
         self._idle = None
@@ -298,10 +303,12 @@ def _playwright_browsers() -> list[Path]:
     return [path for name in names for path in folder.glob(name) if os.access(path, os.X_OK)]
 
 
-def _clear(home: str) -> None:
+def _clear(home: str, profile: str | None) -> None:
     if killed := kill_leftovers(home):
         logger.debug("%d processes of the browser had to be killed", killed)
-    shutil.rmtree(home, ignore_errors=True)
+    for folder in (home, profile):
+        if folder is not None:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _first_line(error: Exception) -> str:
