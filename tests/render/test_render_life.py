@@ -2,6 +2,9 @@
 
 import asyncio
 import random
+import signal
+import subprocess
+import sys
 import threading
 from collections import Counter
 from contextlib import suppress
@@ -18,6 +21,7 @@ from polite_crawler.spiders.events import Event
 from polite_crawler.store.record import epoch
 from polite_crawler.transport import browser, render_handler
 from polite_crawler.transport.browser import Browser
+from polite_crawler.transport.leftovers import kill_leftovers, profile_of
 
 pytestmark = needs_browser
 
@@ -192,3 +196,28 @@ def test_what_is_killed_is_begun_anew(watch: Watch, what: str) -> None:
             await main()
 
     asyncio.run(bounded())
+
+
+def test_what_hangs_is_killed_by_its_home(tmp_path: Path) -> None:
+    command = [
+        sys.executable,
+        "-c",
+        "import time; print(flush=True); time.sleep(600)",
+        f"--user-data-dir={tmp_path}/own",
+    ]
+    processes = [
+        subprocess.Popen(command, env={"HOME": str(tmp_path / name)}, stdout=subprocess.PIPE) for name in ("a", "ab")
+    ]
+    try:
+        for process in processes:
+            assert process.stdout is not None
+            process.stdout.readline()
+        assert profile_of(str(tmp_path / "a")) == f"{tmp_path}/own"
+        assert profile_of(str(tmp_path / "none")) is None
+        assert kill_leftovers(str(tmp_path / "a")) == 1
+        assert processes[0].wait(20) == -signal.SIGKILL
+        assert processes[1].poll() is None
+    finally:
+        for process in processes:
+            process.kill()
+            process.communicate()
