@@ -1,9 +1,9 @@
 """Export and import: the CPU of spliced bodies against warcio, memory over the size of the store, the way back.
 
 Both write the same records: a response, a request and a metadata record a page. warcio compresses each body anew at
-its one level; the export copies what the store holds deflated, after it checked the SHA-256. The way back has two
-figures: the reading of the records with their digests, which is what a bare warcio loop does, and the whole import,
-which packs each body again and writes bodies and lines to the disk (without the index, which follows by itself).
+its one level; the export copies what the store holds deflated, after it checked the SHA-256. The way back is the whole
+import, which packs each body again and writes bodies and lines to the disk (without the index, which follows by
+itself), against a bare warcio loop that only reads the records with their digests.
 """
 
 import argparse
@@ -40,39 +40,21 @@ T0 = 1_790_000_000.0
 
 def measure(options: Options) -> Report:
     """The bars of the bench."""
-    warcio = peer("warcio")
-    assert warcio
+    peer("warcio")
     pages, real = _pages(options)
     count = 300 if options.quick else PAGES
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        store = _store(
-            folder / "store", (pages[number % len(pages)] + b"<!--%d-->" % number for number in range(count))
-        )
-        out = folder / "export.warc.gz"
-        times: dict[str, list[float]] = {"export": [], "write": [], "read": [], "ours": [], "import": []}
-        with Index(store) as index:
-            export(index, out)
-            records = _records(out)
-            for _ in range(options.rounds):
-                times["export"].append(cpu(lambda: export(index, out, overwrite=True)))
-                times["write"].append(cpu(lambda: _warcio_writes(folder / "peer.warc.gz", records)))
-                times["read"].append(cpu(lambda: _warcio_reads(out)))
-                times["ours"].append(cpu(lambda: _we_read(out)))
-                times["import"].append(_import(folder / "imported", out))
-        least = {what: min(found) for what, found in times.items()}
+        least, size = _times(folder, pages, count, options.rounds)
         few, many = (1_000, 5_000) if options.quick else (1_000, 20_000)
         memory = {number: _memory(folder, number) for number in (few, many)}
-        size = sum(path.stat().st_size for path in (out,))
     return Report(
         (
             Bar(f"export of {count} pages <= 0.25x the CPU of warcio", least["export"] / least["write"], "<=", 0.25),
             Bar(f"memory of {many} captures <= 1.1x that of {few}", memory[many] / memory[few], "<=", 1.1),
             Bar(
-                "import reads records with digests >= 0.5x the rate of a warcio loop",
-                least["read"] / least["ours"],
-                ">=",
-                0.5,
+                "import >= 0.5x the rate of a bare warcio loop with digests",
+                least["read"] / least["import"], ">=", 0.5,
             ),
         ),
         data="real" if real else "synthetic",
@@ -82,12 +64,29 @@ def measure(options: Options) -> Report:
             ("export, ms a page", round(least["export"] / count * 1000, 3)),
             ("warcio writing, ms a page", round(least["write"] / count * 1000, 3)),
             ("warcio reading with digests, ms a page", round(least["read"] / count * 1000, 3)),
-            ("the same by the import, ms a page", round(least["ours"] / count * 1000, 3)),
-            ("the whole import, with bodies and lines written, ms a page", round(least["import"] / count * 1000, 3)),
-            ("the rate of the whole import, over that of the warcio loop", round(least["read"] / least["import"], 3)),
+            ("import, with bodies and lines written, ms a page", round(least["import"] / count * 1000, 3)),
+            ("of that, the reading with digests, ms a page", round(least["ours"] / count * 1000, 3)),
+            ("the rate of that reading, over that of the warcio loop", round(least["read"] / least["ours"], 3)),
             (f"memory of an export of {many}, MiB", round(memory[many] / 1024, 1)),
         ),
-    )
+    )  # fmt: skip
+
+
+def _times(folder: Path, pages: list[bytes], count: int, rounds: int) -> tuple[dict[str, float], int]:
+    """The least CPU seconds of each work on an export of so many pages, and the octets of that export."""
+    store = _store(folder / "store", (pages[number % len(pages)] + b"<!--%d-->" % number for number in range(count)))
+    out = folder / "export.warc.gz"
+    times: dict[str, list[float]] = {"export": [], "write": [], "read": [], "ours": [], "import": []}
+    with Index(store) as index:
+        export(index, out)
+        records = _records(out)
+        for _ in range(rounds):
+            times["export"].append(cpu(lambda: export(index, out, overwrite=True)))
+            times["write"].append(cpu(lambda: _warcio_writes(folder / "peer.warc.gz", records)))
+            times["read"].append(cpu(lambda: _warcio_reads(out)))
+            times["ours"].append(cpu(lambda: _we_read(out)))
+            times["import"].append(_import(folder / "imported", out))
+    return {what: min(found) for what, found in times.items()}, out.stat().st_size
 
 
 def _pages(options: Options) -> tuple[list[bytes], bool]:

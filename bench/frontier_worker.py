@@ -6,7 +6,6 @@
 
 import json
 import os
-import resource
 import signal
 import sys
 import time
@@ -17,6 +16,7 @@ from typing import Any, cast
 
 import scrapy
 from engine_worker import LANES, OPEN, STOCK
+from harness import rss
 from scrapy import Request
 from scrapy.crawler import AsyncCrawlerProcess
 from scrapy.http import Response
@@ -77,11 +77,6 @@ def crawl(job: dict[str, Any]) -> dict[str, Any]:
     return {"answers": cast(TreeSpider, crawler.spider).answers}
 
 
-def _rss() -> int:
-    pages = int(Path("/proc/self/statm").read_text("ascii").split()[1])
-    return pages * resource.getpagesize()
-
-
 def fill(job: dict[str, Any]) -> dict[str, Any]:
     """Queue URLs and enter their fingerprints, then take and end some of them."""
     crawler, spider = get_crawler(), scrapy.Spider("bench")
@@ -93,13 +88,13 @@ def fill(job: dict[str, Any]) -> dict[str, Any]:
     frontier = Frontier(path, job={}, spider=spider, params=DEFAULT_SECRET_PARAMS)
     queue.use(frontier)
     seen = FrontierFilter(frontier, Fingerprinter().fingerprint, DEFAULT_SECRET_PARAMS)
-    before, used = _rss(), time.process_time()
+    before, used = rss(), time.process_time()
     for number in range(job["urls"]):
         request = Request(f"https://host{number % HOSTS}.example.org/articles/2026/page-{number}.html")
         if not seen.request_seen(request):
             queue.push(request)
     pushed = time.process_time() - used
-    grown, used = _rss() - before, time.process_time()
+    grown, used = rss() - before, time.process_time()
     for _ in range(job["pops"]):
         popped = queue.pop()
         assert popped is not None
@@ -110,7 +105,7 @@ def fill(job: dict[str, Any]) -> dict[str, Any]:
     waiting = len(queue)
     frontier.close()
     return {
-        "grown": max(grown, _rss() - before),
+        "grown": max(grown, rss() - before),
         "push_s": pushed / job["urls"],
         "pop_s": popping / job["pops"],
         "size": size,

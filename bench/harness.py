@@ -170,8 +170,3 @@ def rss() -> int:
     """The resident memory of this process now, in bytes."""
     pages = int(Path("/proc/self/statm").read_text("ascii").split()[1])
     return pages * resource.getpagesize()
-
-
-def peak_rss() -> int:
-    """The largest resident memory that this process had, in bytes."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

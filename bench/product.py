@@ -126,9 +126,7 @@ def measure(options: Options) -> Report:
 
 
 def _ours(page: Page) -> Guess:
-    found = product_of(
-        records_of(read_page(page.body, url=page.url, content_type="text/html; charset=utf-8")), page.url
-    )
+    found = product_of(records_of(_read(page)), page.url)
     return Guess(
         price=found.price.value if found.price else None,
         currency=found.price.currency if found.price else None,

@@ -11,7 +11,6 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from time import process_time
 
 from harness import ROOT, Bar, Options, Report, children_cpu, cpu, main, medians, peer
 
@@ -28,8 +27,9 @@ from hostile import KINDS
 from pdf_maker import document, text_page
 
 URL = "https://www.example.com/page"
-MIB = 2**20
-_SIZE = 5 * MIB
+_SIZE = 5 * 2**20
+LEAST_S = 0.01
+"""A shorter time says nothing about growth."""
 # ru_maxrss would count the memory of the parent before the program was loaded; VmHWM does not.
 _PEAK = """
 import pathlib, re, sys
@@ -168,17 +168,16 @@ def _pdfs(bodies: list[bytes], options: Options) -> dict[str, float]:
 
 
 def _growth(make: Callable[[int], str], repeats: int) -> float:
-    """The time of four times the input over the time of the input; what takes less than 20 ms has not grown."""
+    """The time of four times the input over the time of the input, which is as long as takes a time to measure."""
     size = 50_000
-    small, large = (make(length).encode("utf-8", "surrogatepass") for length in (size, 4 * size))
-    fast = min(_seconds(large) for _ in range(repeats))
-    return fast / max(min(_seconds(small) for _ in range(repeats)), 0.02)
+    while (small := _fastest(make(size), repeats)) < LEAST_S and 4 * size < _SIZE:
+        size *= 2
+    return _fastest(make(4 * size), repeats) / small
 
 
-def _seconds(body: bytes) -> float:
-    before = process_time()
-    read_page(body, url=URL)
-    return process_time() - before
+def _fastest(page: str, repeats: int) -> float:
+    body = page.encode("utf-8", "surrogatepass")
+    return min(cpu(lambda: read_page(body, url=URL)) for _ in range(repeats))
 
 
 def _peak(pages: list[bytes]) -> float:
