@@ -12,7 +12,7 @@ from polite_crawler.archive.scratch import PageLine, Scratch
 from polite_crawler.archive.warc import WarcWriter
 from polite_crawler.rules.urls import normal_or_none
 from polite_crawler.store.blobs import BlobError, Blobs
-from polite_crawler.store.projection import content_type, gives_documents
+from polite_crawler.store.projection import content_type, gives_page
 from polite_crawler.store.record import Capture, utc_micros
 
 _PDF_WITHIN = 1024
@@ -114,7 +114,7 @@ class CaptureWriter:
         self._writer.write(records.metadata(capture, line, about, info))
         if original is None and body is not None and body.decoded:
             self._writer.write(records.coded(capture, body, info))
-        if original is not None or not gives_documents(capture):
+        if original is not None or not gives_page(capture):
             return
         assert body is not None
         if b"%PDF-" in body.data[:_PDF_WITHIN] and (text := self._sources.text(capture)):

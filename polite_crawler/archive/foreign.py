@@ -180,9 +180,6 @@ def with_request(answer: Answer, asked: Asked) -> Answer:
         method=asked.head.partition(" ")[0] or "GET",
         redacted=(*(Redaction(where, n) for where, n in sorted(counts.items())), *body),
     )
-    if capture.method != "GET":
-        # what a form was answered is no version of the page at its address
-        capture = replace(capture, source={**(capture.source or {}), "kind": "subresource"})
     return replace(answer, capture=with_secrets(capture, answer.decoded, asked.secrets))
 
 

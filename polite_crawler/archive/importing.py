@@ -28,7 +28,7 @@ from polite_crawler.archive.wacz import ARCHIVE
 from polite_crawler.errors import NotStored, PoliteError, StoreError
 from polite_crawler.rules.urls import normal_or_none
 from polite_crawler.store.index import Index
-from polite_crawler.store.projection import ARCHIVED, content_type, gives_documents
+from polite_crawler.store.projection import ARCHIVED, content_type, gives_page
 from polite_crawler.store.record import Capture, Validators
 
 BLOCK_LIMIT = 1 << 26
@@ -348,7 +348,7 @@ class _Import:
             return
         self._lines.put(kept.line or sealed.line())
         self.captures += 1
-        if gives_documents(sealed):
+        if gives_page(sealed):
             url = str((sealed.source or {}).get("original") or sealed.url)
             self._scratch.add_doc(ARCHIVED + (normal_or_none(url) or url))
 

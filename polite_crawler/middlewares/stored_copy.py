@@ -33,7 +33,7 @@ RECIPE = "polite_recipe"
 """The meta key of the recipe of a request: its capture names it."""
 
 _KINDS = frozenset({"fetch", "sitemap", "feed", "subresource"})
-_SECRET_HEADERS = ("Authorization", "Cookie")
+_CREDENTIALS = redaction.SECRET_HEADERS | {"authorization", "cookie"}
 
 logger = logging.getLogger(__name__)
 
@@ -103,5 +103,5 @@ class StoredCopy:
 def may_be_stored(request: Request, params: frozenset[str]) -> bool:
     """Whether the store can answer a request: it cannot tell whose answer it holds when the request has a secret."""
     return not redaction.has_secret(request.url, params) and not any(
-        name in request.headers for name in _SECRET_HEADERS
+        name.decode("latin-1").lower() in _CREDENTIALS for name in request.headers
     )

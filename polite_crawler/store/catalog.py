@@ -15,8 +15,6 @@ from polite_crawler.store.projection import header
 from polite_crawler.store.record import Capture, utc_micros
 
 _HOPS = 20
-_METHODS = 4
-"""How many answers to other methods than GET (the preflights of CORS) may stand before the one that is looked for."""
 _CONFIRMED = "outcome='not_modified' AND of IS NOT NULL"
 
 
@@ -237,22 +235,17 @@ class Catalog:
 
     def answer_of(self, url: str, kind: str) -> CopyFacts | None:
         """As `copy_of`, but of this very URL: the latest body or redirect that its server answered a GET with."""
-        rows = self.connection.execute(
-            "SELECT id, fetched, outcome FROM cap WHERE url=? AND kind=? AND outcome IN ('ok', 'redirect')"
-            " AND NOT secret ORDER BY fetched DESC, id DESC LIMIT ?", (normal_or_none(url), kind, _METHODS),
-        ).fetchall()  # fmt: skip
+        row = self._latest("url=? AND outcome IN ('ok', 'redirect')", normal_or_none(url), kind)
+        if row is None or row[2]:
+            return None
         try:
-            for name, fetched, outcome in rows:
-                capture = self.capture(name)
-                if capture.method != "GET":
-                    continue
-                if outcome == "ok":
-                    return self._facts(self._checked(name))
-                # where a redirect with a secret in its target led is not in the record
-                return None if capture.redacted else CopyFacts(capture, fetched)
+            if row[1] == "ok":
+                return self._facts(self._checked(row[0]))
+            capture = self.capture(row[0])
         except (DamagedLine, NotStored):
-            pass
-        return None
+            return None
+        # where a redirect with a secret in its target led is not in the record
+        return None if capture.redacted else CopyFacts(capture, capture.fetched)
 
     def copy_ids(self, url: str, kind: str = "fetch") -> CopyIds | None:
         """As `copy_of`, without a look at the log."""
@@ -342,10 +335,11 @@ class Catalog:
                 row = self._latest("url=? AND outcome IN ('ok', 'redirect')", target, kind)
         return None
 
-    def _latest(self, where: str, value: str, kind: str) -> Any:
-        """Id, outcome, secret and the confirmed capture of the latest capture of a kind."""
+    def _latest(self, where: str, value: str | None, kind: str) -> Any:
+        """Id, outcome, secret and the confirmed capture of the latest reusable capture of a kind."""
         return self.connection.execute(
-            f"SELECT id, outcome, secret, of FROM cap WHERE {where} AND kind=? ORDER BY fetched DESC, id DESC LIMIT 1",
+            f"SELECT id, outcome, secret, of FROM cap WHERE {where} AND kind=? AND reusable"
+            " ORDER BY fetched DESC, id DESC LIMIT 1",
             (value, kind),
         ).fetchone()
 

@@ -38,9 +38,9 @@ def insert_capture(
     of = capture.validators.of if capture.validators else None
     fetched = capture.fetched
     inserted = connection.execute(
-        "INSERT OR IGNORE INTO cap VALUES(?,?,?,?,?,?,?,?,?,?,?,?)",
+        "INSERT OR IGNORE INTO cap VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)",
         (capture.id, capture.kind, normal_or_none(capture.url) or capture.url, fetched, capture.outcome,
-         capture.redirect_of, of, secret, capture.hold, *place),
+         capture.redirect_of, of, secret, _is_reusable(capture), capture.hold, *place),
     ).rowcount  # fmt: skip
     if not inserted:
         if position:
@@ -55,6 +55,14 @@ def insert_capture(
     for document in documents:
         insert_version(connection, capture, document, words)
     return True
+
+
+def _is_reusable(capture: Capture) -> bool:
+    """Whether a capture may answer another request for its URL: it was a GET (RFC 9111, section 4), and had no
+    credentials (section 3.5), which the store would give to who has none."""
+    return capture.method == "GET" and not any(
+        one.where.startswith("request.") and one.where != "request.referer" for one in capture.redacted
+    )
 
 
 def insert_version(

@@ -39,6 +39,12 @@ def gives_documents(capture: Capture) -> bool:
     return capture.kind != "import" or (capture.source or {}).get("kind", "fetch") in _LIVE + _COPIES
 
 
+def gives_page(capture: Capture) -> bool:
+    """Whether that document is the page at the URL: what another method than GET is answered with is none (RFC 9110,
+    section 9.3). A recipe may read it all the same."""
+    return capture.method == "GET" and gives_documents(capture)
+
+
 def read_body(capture: Capture, received: bytes) -> bytes:
     """The body that a reader may see: content coding removed within the bound that the record names, and the octets
     of known secrets overwritten by `*`.
@@ -79,13 +85,14 @@ def documents_of(
 ) -> tuple[Document, ...]:
     """The documents of a capture: the page itself and, for a recipe with an extractor, what it finds in `body`.
 
-    A document of the recipe takes the place of the page when both have the same id.
+    What another method than GET was answered is no page. A document of the recipe takes the place of the page when both have the same id.
     """
     if not gives_documents(capture):
         return ()
     found: dict[str, Document] = {}
-    document = _page_document(capture, page)
-    found[document.doc] = document
+    if gives_page(capture):
+        document = _page_document(capture, page)
+        found[document.doc] = document
     extractor = (extractors or {}).get(capture.recipe or "")
     if extractor is not None and body is not None and capture.kind in _LIVE:
         for one in extractor(body, capture, page):
@@ -206,6 +213,7 @@ __all__ = [
     "content_type",
     "documents_of",
     "gives_documents",
+    "gives_page",
     "header",
     "headers",
     "read_body",

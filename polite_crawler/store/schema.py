@@ -8,7 +8,7 @@ from polite_crawler.errors import StoreError
 from polite_crawler.store.folding import FOLD_VERSION
 from polite_crawler.store.read_only import connect_read_only
 
-INDEX_VERSION = 2
+INDEX_VERSION = 3
 """Changes with the tables: an index of another version is rebuilt from the log at open."""
 
 BUSY_MS = 10_000
@@ -17,10 +17,12 @@ _TABLES = """
 CREATE TABLE meta(k TEXT PRIMARY KEY, v) WITHOUT ROWID;
 -- how far the catch-up has read each file of the log
 CREATE TABLE log(file TEXT PRIMARY KEY, offset INTEGER NOT NULL) WITHOUT ROWID;
--- each capture: url in its normal form, fetched in epoch microseconds, parent = redirect_of, of = validators.of
+-- each capture: url in its normal form, fetched in epoch microseconds, parent = redirect_of, of = validators.of;
+-- reusable = it may answer another request for its URL
 CREATE TABLE cap(
     id TEXT PRIMARY KEY, kind TEXT NOT NULL, url TEXT NOT NULL, fetched INTEGER NOT NULL, outcome TEXT NOT NULL,
-    parent TEXT, of TEXT, secret INTEGER NOT NULL, held TEXT, file TEXT, offset INTEGER, length INTEGER
+    parent TEXT, of TEXT, secret INTEGER NOT NULL, reusable INTEGER NOT NULL, held TEXT, file TEXT, offset INTEGER,
+    length INTEGER
 ) WITHOUT ROWID;
 CREATE INDEX cap_url ON cap(url, fetched);
 CREATE INDEX cap_parent ON cap(parent) WHERE parent IS NOT NULL;

@@ -167,6 +167,16 @@ def test_a_recipe_adds_documents_and_takes_the_place_of_the_page() -> None:
     assert len(documents_of(one, Page(text="x"), body=TEXT, extractors={"other": extract})) == 1
 
 
+def test_what_a_post_was_answered_is_read_by_its_recipe_alone() -> None:
+    def extract(body: bytes, one: Capture, page: Page) -> list[Document]:
+        return [Document("menu:1", "menu-item", "one", "1", one.url)]
+
+    one = capture(recipe="menu", method="POST")
+    found = documents_of(one, Page(text="x"), body=TEXT, extractors={"menu": extract})
+    assert [document.doc for document in found] == ["menu:1"]
+    assert documents_of(one, Page(text="x")) == ()
+
+
 def test_the_fields_of_a_head() -> None:
     head = (
         "HTTP/1.1 200 OK\r\nA: 1\r\n folded\r\nSet-Cookie: a=REDACTED\r\nSet-Cookie: b=REDACTED\nno colon\r\n"
