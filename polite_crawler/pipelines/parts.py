@@ -3,12 +3,12 @@
 import logging
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
 from scrapy.crawler import Crawler
 
 from polite_crawler.rules.options import Options
 from polite_crawler.scheduling.options import options_of
+from polite_crawler.scheduling.per_crawler import PerCrawler
 from polite_crawler.store.blobs import Blobs
 from polite_crawler.store.folder import StoreFolder
 from polite_crawler.store.index import Index
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from polite_crawler.pipelines.archive_thread import ArchiveThread
 
 logger = logging.getLogger(__name__)
-
-_PARTS: WeakKeyDictionary[Crawler, "StoreParts"] = WeakKeyDictionary()
 
 
 class StoreParts:
@@ -91,14 +89,14 @@ class StoreParts:
             self._index.close()
 
 
+_PARTS = PerCrawler(lambda crawler: StoreParts(options_of(crawler)))
+
+
 def parts_of(crawler: Crawler) -> StoreParts:
     """The store parts of a crawler. Raises StoreError when the folder cannot be written."""
-    parts = _PARTS.get(crawler)
-    if parts is None:
-        parts = _PARTS[crawler] = StoreParts(options_of(crawler))
-    return parts
+    return _PARTS.of(crawler)
 
 
 def use_parts(crawler: Crawler, parts: StoreParts) -> None:
     """Let a crawler write to parts that others write to as well, before it starts."""
-    _PARTS[crawler] = parts
+    _PARTS.use(crawler, parts)

@@ -1,23 +1,20 @@
 """The checked options of a crawler, made once from its settings."""
 
 import os
-from weakref import WeakKeyDictionary
 
 from scrapy.crawler import Crawler
 from scrapy.settings import BaseSettings
 
 from polite_crawler import __version__
 from polite_crawler.rules.options import Options, scrapy_delay
+from polite_crawler.scheduling.per_crawler import PerCrawler
 
-_OPTIONS: WeakKeyDictionary[Crawler, Options] = WeakKeyDictionary()
+_OPTIONS = PerCrawler(lambda crawler: of_settings(crawler.settings))
 
 
 def options_of(crawler: Crawler) -> Options:
     """The options of a crawler. Raises BadOption for a value that is not valid."""
-    options = _OPTIONS.get(crawler)
-    if options is None:
-        options = _OPTIONS[crawler] = of_settings(crawler.settings)
-    return options
+    return _OPTIONS.of(crawler)
 
 
 def of_settings(settings: BaseSettings) -> Options:

@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from heapq import heapify, heappop, heappush
 from itertools import count
 from typing import Any, Self
-from weakref import WeakKeyDictionary
 
 from scrapy import Request
 from scrapy.crawler import Crawler
@@ -20,6 +19,7 @@ from polite_crawler.scheduling.closing import close_with_error
 from polite_crawler.scheduling.frontier import Frontier
 from polite_crawler.scheduling.host_queue import HostQueue
 from polite_crawler.scheduling.lanes import HostLanes, LaneEvent, lanes_of
+from polite_crawler.scheduling.per_crawler import PerCrawler
 from polite_crawler.scheduling.render_slots import slots_of
 from polite_crawler.scheduling.requests import deadline_of, host_of
 from polite_crawler.scheduling.scrapy_private import wake_engine
@@ -30,12 +30,12 @@ from polite_crawler.transport.trace import META, Trace
 _SLACK = 64
 _MOST_RENDERS = 4
 """How many renders of a host wait before its other requests do: each holds a page."""
-_QUEUES: WeakKeyDictionary[Crawler, "ReadyQueue"] = WeakKeyDictionary()
+_QUEUES: "PerCrawler[ReadyQueue | None]" = PerCrawler(lambda crawler: None)
 
 
 def ready_queue_of(crawler: Crawler) -> "ReadyQueue | None":
-    """The queue of a crawler, once its scheduler is open."""
-    return _QUEUES.get(crawler)
+    """The queue of a crawler, while its scheduler is open."""
+    return _QUEUES.of(crawler)
 
 
 class ReadyQueue:
@@ -85,7 +85,7 @@ class ReadyQueue:
         self._timer_at = 0.0
         lanes.listeners.append(self._heard)
         self._slots.listeners.append(self._place_renders)
-        _QUEUES[crawler] = self
+        _QUEUES.use(crawler, self)
 
     @property
     def in_progress(self) -> int:
@@ -127,10 +127,6 @@ class ReadyQueue:
             self._frontier.unpark(request)
         request.meta[META] = Trace(queued=True)
         return request
-
-    def peek(self) -> Request | None:
-        """Not offered: what comes next depends on the lanes at that time."""
-        raise NotImplementedError
 
     def back(self, request: Request) -> None:
         """A request that was handed out has ended, or goes back to the queue."""
@@ -177,7 +173,7 @@ class ReadyQueue:
         self._hosts.clear()
         self._renders.clear()
         self._length = 0
-        _QUEUES.pop(self._crawler, None)
+        _QUEUES.use(self._crawler, None)
 
     def _queue_for(self, request: Request, host: str, front: bool) -> "HostQueue | StoredHostQueue":
         """Where a request waits."""

@@ -20,6 +20,7 @@ from polite_crawler.scheduling.host_queue import HostQueue
 from polite_crawler.scheduling.lane_group import LaneGroup
 from polite_crawler.scheduling.lanes import Closing, HostStopped, LaneEvent, use_lanes
 from polite_crawler.scheduling.per_crawler import PerCrawler
+from polite_crawler.scheduling.ready_queue import ready_queue_of
 from polite_crawler.scheduling.scrapy_private import keep_open
 from polite_crawler.store.hosts import HostStateStore, MemoryHosts
 from polite_crawler.store.hosts_sqlite import SqliteHosts
@@ -237,3 +238,13 @@ def test_a_value_that_knows_its_crawler_goes_with_it() -> None:
     del crawler
     gc.collect()
     assert value() is None
+
+
+def test_a_queue_that_was_never_closed_goes_with_its_crawler() -> None:
+    """A scheduler that fails to open its frontier has a queue and is never closed."""
+    lab = Lab()
+    crawler = weakref.ref(lab.crawler)
+    assert ready_queue_of(lab.crawler) is lab.queue
+    del lab
+    gc.collect()
+    assert crawler() is None
