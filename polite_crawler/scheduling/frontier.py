@@ -75,13 +75,7 @@ class Frontier:
             if not self.resumed:
                 # a job that was done begins anew
                 self._write("DELETE FROM seen")
-                self._write("DELETE FROM note WHERE key != 'job'")
             self.commit()
-
-    @property
-    def in_progress(self) -> int:
-        """How many stored requests were taken and have not ended: so many are asked again after a crash."""
-        return len(self._out)
 
     def put(self, host: str, request: Request) -> bool:
         """Store a request that waits. False for one that stays in memory only: it holds a secret, or something that
@@ -175,16 +169,6 @@ class Frontier:
         with self._errors():
             row = self._db.execute("SELECT 1 FROM seen WHERE fingerprint = ?", (fingerprint,)).fetchone()
         return row is not None or fingerprint in self._secret_seen
-
-    def note(self, key: str, value: str) -> None:
-        """Keep a text of the spider with the job (its counts, for example)."""
-        self._write("INSERT OR REPLACE INTO note VALUES(?, ?)", f"spider:{key}", value)
-
-    def noted(self, key: str) -> str | None:
-        """A text of the spider, also of an earlier run."""
-        with self._errors():
-            row = self._db.execute("SELECT value FROM note WHERE key = ?", (f"spider:{key}",)).fetchone()
-        return row[0] if row else None
 
     def commit(self) -> None:
         """Make durable what was written."""

@@ -18,7 +18,6 @@ from scrapy.crawler import Crawler
 
 from polite_crawler.errors import StoreError
 from polite_crawler.rules import pacing
-from polite_crawler.rules.options import Options
 from polite_crawler.rules.pacing import Answer, HostState, Policy
 from polite_crawler.scheduling.clock import Clock, SystemClock, Timer
 from polite_crawler.scheduling.lane import Closing, DeadlineReached, HostStopped, Lane, LaneBusy, LaneEvent, Stop
@@ -30,7 +29,7 @@ from polite_crawler.store.hosts_sqlite import open_hosts
 
 __all__ = [
     "POLL", "Closing", "DeadlineReached", "HostLanes", "HostStopped", "Lane", "LaneBusy", "LaneEvent", "Stop",
-    "lanes_by_options", "lanes_of", "use_lanes",
+    "lanes_of", "use_lanes",
 ]  # fmt: skip
 
 POLL = 0.25
@@ -369,7 +368,9 @@ def _drop(line: _Line, error_of: Callable[[_Waiter], Exception | None]) -> None:
 
 
 def _own_lanes(crawler: Crawler) -> HostLanes:
-    lanes = lanes_by_options(options_of(crawler))
+    options = options_of(crawler)
+    hosts = open_hosts(StoreFolder(options.store).create().hosts)
+    lanes = HostLanes(hosts, options.policy_of, max_wait=options.max_wait)
     crawler.signals.connect(lanes.shut, signals.spider_closed)
     # the store closes after the last component that reads it
     crawler.signals.connect(lanes.store.close, signals.engine_stopped)
@@ -390,12 +391,3 @@ def use_lanes(crawler: Crawler, lanes: HostLanes) -> HostLanes:
     _LANES.use(crawler, lanes)
     crawler.signals.connect(lanes.shut, signals.spider_closed)
     return lanes
-
-
-def lanes_by_options(
-    options: Options, *, host_state: HostStateStore | None = None, clock: Clock | None = None
-) -> HostLanes:
-    """Lanes on a host state, by default on `hosts.sqlite` in the store."""
-    if host_state is None:
-        host_state = open_hosts(StoreFolder(options.store).create().hosts)
-    return HostLanes(host_state, options.policy_of, clock=clock, max_wait=options.max_wait)

@@ -3,8 +3,6 @@
 import json
 import os
 import sys
-import time
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, is_dataclass
 from typing import Any, Literal, Self, TextIO
@@ -81,9 +79,8 @@ class Console:
 class StatusLine:
     """One line of a terminal that is written again and again."""
 
-    def __init__(self, stream: TextIO, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, stream: TextIO) -> None:
         self._stream = stream
-        self._clock = clock
         self._shown = False
 
     def show(self, text: str) -> None:

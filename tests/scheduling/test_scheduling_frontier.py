@@ -264,26 +264,12 @@ def test_a_job_with_nothing_left_leaves_no_file(path: Path):
 def test_a_job_that_died_when_it_was_done_begins_anew(path: Path):
     first = opened(path)
     assert first.is_new(b"1" * 16, secret=False)
-    first.note("pages", "7")
     first.commit()
     killed(first)
     second = opened(path)
     assert not second.resumed
     assert second.is_new(b"1" * 16, secret=False)
-    assert second.noted("pages") is None
     second.close()
-
-
-def test_notes_of_the_spider_stay_with_the_job(path: Path):
-    first = opened(path)
-    first.put("a", url(0))
-    first.note("pages", "7")
-    first.note("job", "of the spider")
-    first.commit()
-    killed(first)
-    second = opened(path)
-    assert (second.noted("pages"), second.noted("job"), second.noted("none")) == ("7", "of the spider", None)
-    killed(second)
 
 
 def test_no_secret_and_no_hash_of_one_reaches_the_disk(path: Path):
