@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
-from polite_crawler.archive.sources import Source, source_of
+from polite_crawler.archive.sources import Plain, Source, source_of
 
 HEADER_LIMIT = 1 << 20
 """Octets of the named fields of one record: more is no record."""
@@ -193,7 +193,7 @@ class RecordReader:
         if self._source.fault is not None and not self._told:
             self._fault(self._unit, self._source.fault)
             self._told = True
-        if not self._source.whole:
+        if not isinstance(self._source, Plain):
             self._held, self._in_unit = b"", False
             return
         if record is not None and record.read and self._reread < REREAD_LIMIT:

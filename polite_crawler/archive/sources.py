@@ -5,6 +5,7 @@ one is looked for behind it.
 """
 
 import zlib
+from abc import ABC, abstractmethod
 from importlib import import_module
 from typing import Any, BinaryIO, Protocol
 
@@ -41,13 +42,9 @@ class Source(Protocol):
         """At most so many octets of the unit; none at its end."""
         ...
 
-    def rewind(self, offset: int) -> None:
-        """Go back to an octet of a file that is one unit."""
-        ...
-
 
 class Plain:
-    """A file that is not compressed."""
+    """A file that is not compressed, so one can go back in it."""
 
     whole = True
     bomb = False
@@ -119,7 +116,7 @@ class _Unzstd:
         return out
 
 
-class _Packed:
+class _Packed(ABC):
     """What gzip and Zstandard files have in common."""
 
     whole = False
@@ -185,12 +182,9 @@ class _Packed:
                 return out
         return b""
 
-    def rewind(self, offset: int) -> None:
-        """What was unpacked is gone."""
-        raise NotImplementedError
-
+    @abstractmethod
     def _unpacker(self) -> _Unpacker:
-        raise NotImplementedError
+        """What unpacks the next unit."""
 
     def _fail(self, why: str) -> None:
         self.fault = why
