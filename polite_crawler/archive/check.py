@@ -1,6 +1,5 @@
 """`pc-check`: whether a WARC or WACZ file is strictly right. The common checkers pass many files that are not."""
 
-import re
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,10 +12,6 @@ from polite_crawler.archive.package import UNREADABLE, Package, PackageError
 from polite_crawler.archive.sources import LZ4
 from polite_crawler.archive.wacz import ARCHIVE
 from polite_crawler.errors import PoliteError
-
-_LISTED = (ARCHIVE, "indexes/", "pages/")
-_VERSION = re.compile(r"1\.(?:0\.0|1\.[01])")
-_HASH = re.compile(r"sha256:[0-9a-f]{64}")
 
 
 @dataclass(frozen=True, slots=True)

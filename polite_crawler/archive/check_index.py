@@ -2,7 +2,6 @@
 
 import hashlib
 import re
-import sqlite3
 import zlib
 from collections.abc import Iterator
 from typing import Any, BinaryIO
@@ -13,7 +12,8 @@ from polite_crawler.archive.description import json_object
 from polite_crawler.archive.digests import parse_digest
 from polite_crawler.archive.faults import Faults
 from polite_crawler.archive.package import UNREADABLE, Package
-from polite_crawler.archive.wacz import ARCHIVE, INDEX_OF_PACKED, PAGES
+from polite_crawler.archive.temporary import TemporaryTables
+from polite_crawler.archive.wacz import ARCHIVE, INDEX_OF_PACKED, PAGES, PAGES_FORMAT
 
 LINE_LIMIT = 1 << 24
 """Octets of one line of an index or a page list."""
@@ -21,7 +21,7 @@ LINE_LIMIT = 1 << 24
 _INDEX = re.compile(r"indexes/[^/]+\.(?:cdx|cdxj)(?:\.gz)?")
 _LINE = re.compile(rb"(\S+) (\d{14,17}) (\{.*\})\s*", re.S)
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)")
-_PAGES_FORMAT = "json-pages-1.0"
+_CACHE_KIB = 4096
 _INDEXED = ("response", "revisit", "resource")
 _TABLES = """
 CREATE TABLE id(id TEXT PRIMARY KEY) WITHOUT ROWID;
@@ -31,20 +31,11 @@ CREATE TABLE url(url TEXT PRIMARY KEY) WITHOUT ROWID;
 """
 
 
-class Records:
-    """The records of the archives of a package, on the disk beyond a small cache."""
+class Records(TemporaryTables):
+    """The records of the archives of a package."""
 
     def __init__(self) -> None:
-        self._db = sqlite3.connect("", isolation_level=None)
-        self._db.execute("PRAGMA cache_size=-4096")
-        self._db.execute("PRAGMA journal_mode=OFF")
-        for statement in _TABLES.split(";"):
-            self._db.execute(statement)
-        self._db.execute("BEGIN")
-
-    def close(self) -> None:
-        """Drop what was kept."""
-        self._db.close()
+        super().__init__(_TABLES, cache_kib=_CACHE_KIB)
 
     def add(self, record_id: str) -> bool:
         """Note a record id; False for one that came before."""
@@ -217,9 +208,8 @@ def _page_fault(number: int, line: bytes, records: Records) -> str | None:
     if page is None:
         return "no JSON object"
     if number == 1:
-        return (
-            None if page.get("format") == "json-pages-1.0" else "the first line does not name the format json-pages-1.0"
-        )
+        named = page.get("format") == PAGES_FORMAT
+        return None if named else f"the first line does not name the format {PAGES_FORMAT}"
     url, time = page.get("url"), page.get("ts")
     if not isinstance(url, str) or not isinstance(time, str) or not _TIME.fullmatch(time):
         return "a page needs a url and a ts in RFC 3339"

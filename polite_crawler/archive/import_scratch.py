@@ -5,12 +5,12 @@ Nothing here holds a secret: heads are redacted before they come.
 
 import json
 import pickle
-import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from polite_crawler.archive.foreign import Answer
+from polite_crawler.archive.temporary import TemporaryTables
 from polite_crawler.store.record import Capture
 
 _TABLES = """
@@ -27,6 +27,7 @@ CREATE TABLE coded(record TEXT PRIMARY KEY, sha256 TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE renamed(was TEXT PRIMARY KEY, is_now TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE doc(id TEXT PRIMARY KEY) WITHOUT ROWID;
 """
+_CACHE_KIB = 8192
 _FACTS = "n, record, url, date, digest, revisit, refers_to, refers_url, refers_date, capture, draft, line"
 
 
@@ -49,20 +50,11 @@ class Kept:
     line: bytes | None
 
 
-class ImportScratch:
-    """A temporary database without a name, on the disk beyond a small cache."""
+class ImportScratch(TemporaryTables):
+    """The answers of one import, and what came apart from them."""
 
     def __init__(self) -> None:
-        self._db = sqlite3.connect("", isolation_level=None)
-        self._db.execute("PRAGMA cache_size=-8192")
-        self._db.execute("PRAGMA journal_mode=OFF")
-        for statement in _TABLES.split(";"):
-            self._db.execute(statement)
-        self._db.execute("BEGIN")
-
-    def close(self) -> None:
-        """Drop the database."""
-        self._db.close()
+        super().__init__(_TABLES, cache_kib=_CACHE_KIB)
 
     def add(self, answer: Answer) -> None:
         """Keep an answer without its body."""

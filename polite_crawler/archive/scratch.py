@@ -1,8 +1,9 @@
 """What an export has to remember, on the disk: which captures it wrote, the lines of the index and the pages."""
 
-import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
+
+from polite_crawler.archive.temporary import TemporaryTables
 
 _TABLES = """
 CREATE TABLE capture(id TEXT PRIMARY KEY) WITHOUT ROWID;
@@ -23,22 +24,11 @@ class PageLine:
     title: str | None
 
 
-class Scratch:
-    """A temporary database without a name: SQLite keeps it on the disk beyond a small cache and drops it at the
-    end, so memory does not grow with the store."""
+class Scratch(TemporaryTables):
+    """The captures, the lines of the index and the pages of one export."""
 
     def __init__(self) -> None:
-        self._db = sqlite3.connect("", isolation_level=None, check_same_thread=False)
-        self._db.execute(f"PRAGMA cache_size=-{_CACHE_KIB}")
-        self._db.execute("PRAGMA temp_store=FILE")
-        self._db.execute("PRAGMA journal_mode=OFF")
-        for statement in _TABLES.split(";"):
-            self._db.execute(statement)
-        self._db.execute("BEGIN")
-
-    def close(self) -> None:
-        """Drop the database."""
-        self._db.close()
+        super().__init__(_TABLES, cache_kib=_CACHE_KIB)
 
     def add_capture(self, capture: str) -> bool:
         """Note a capture; False when it was noted before."""

@@ -19,6 +19,7 @@ INDEX = "indexes/index.cdx"
 PACKED_INDEX = "indexes/index.cdx.gz"
 INDEX_OF_PACKED = "indexes/index.idx"
 PAGES = "pages/pages.jsonl"
+PAGES_FORMAT = "json-pages-1.0"
 DATAPACKAGE = "datapackage.json"
 DIGEST = "datapackage-digest.json"
 
@@ -83,7 +84,7 @@ class Package:
     def write_pages(self, pages: Iterable[PageLine]) -> None:
         """The list of pages."""
         with self.member(PAGES) as target:
-            target.write(_json_line({"format": "json-pages-1.0", "id": "pages", "title": "All Pages"}))
+            target.write(_json_line({"format": PAGES_FORMAT, "id": "pages", "title": "All Pages"}))
             for page in pages:
                 url = uri_of(page.url)
                 target.write(_json_line({"id": page.capture, "url": url, "ts": page.date, "title": page.title or url}))
