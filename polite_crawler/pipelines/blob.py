@@ -23,7 +23,5 @@ class Blob:
     async def process_capture(self, draft: Draft) -> Draft:
         """Give the capture its body."""
         if draft.wire is not None:
-            draft.capture = evidence.with_body(
-                draft.capture, draft.wire, params=self._params, url=draft.url, secrets=draft.secrets
-            )
+            draft.capture = evidence.with_body(draft.capture, draft.wire, params=self._params, url=draft.url)
         return draft

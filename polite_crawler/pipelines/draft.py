@@ -17,7 +17,7 @@ class Draft:
 
     `capture` is replaced as the pipelines learn more and has its id after CaptureLog. `url` is the URL as it was
     sent, with its secrets: it never reaches the disk. `robots` is the robots.txt that was in force, for its usage
-    signals. `secrets` are more values that must not reach the disk.
+    signals.
     """
 
     request: Request
@@ -25,7 +25,6 @@ class Draft:
     url: str
     wire: Wire | None = None
     robots: bytes | None = None
-    secrets: tuple[str, ...] = ()
     page: Page | None = None
     documents: tuple[Document, ...] = ()
     position: Position | None = None
