@@ -10,8 +10,8 @@ from polite_crawler.cli.exits import Exit
 from polite_crawler.cli.options import store_dir, whole
 from polite_crawler.cli.output import Output
 from polite_crawler.errors import BadOption
-
-_TRUE = frozenset({"1", "true", "yes", "on"})
+from polite_crawler.rules.options import truth
+from polite_crawler.store.folder import StoreFolder
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -74,19 +74,22 @@ def _serve_http(args: argparse.Namespace, output: Output, options: Any) -> None:
     import anyio
 
     from polite_crawler.mcp.http import Address, serve_http
-    from polite_crawler.mcp.token import FILE, new_token, read_token
+    from polite_crawler.mcp.token import new_token, read_token
 
     address = Address(args.host or "127.0.0.1", 9307 if args.port is None else args.port, args.allow_remote)
     address.check()
-    folder = Path(store_dir(args))
+    folder = StoreFolder(store_dir(args))
     token, warning = read_token(args.token_file) if args.token_file else (new_token(folder), None)
     if warning:
         output.note(warning)
-    where = args.token_file or folder / FILE
-    ready = lambda url: output.note(f"serving {url}; the token is in {where}")  # noqa: E731
+    where = args.token_file or folder.mcp_token
+
+    def ready(url: str) -> None:
+        output.note(f"serving {url}; the token is in {where}")
+
     anyio.run(
-        partial(serve_http, str(folder), options, _settings(args), address=address, token=token, ready=ready)
-    )  # fmt: skip
+        partial(serve_http, str(folder.path), options, _settings(args), address=address, token=token, ready=ready)
+    )
 
 
 def _settings(args: argparse.Namespace) -> Mapping[str, Any]:
@@ -100,7 +103,9 @@ def _settings(args: argparse.Namespace) -> Mapping[str, Any]:
 
 
 def _permitted(environment: Mapping[str, str]) -> bool:
-    return environment.get("POLITE_CRAWLER_ALLOW_USER_PROVIDED", "").strip().lower() in _TRUE
+    """What the environment says. Raises BadOption for what is neither true nor false."""
+    name = "POLITE_CRAWLER_ALLOW_USER_PROVIDED"
+    return truth(environment.get(name, ""), name)
 
 
 def _log_on_stderr(args: argparse.Namespace) -> None:

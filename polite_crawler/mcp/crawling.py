@@ -126,8 +126,7 @@ async def _ended(run: Run[Any, Any]) -> AsyncIterator[None]:
 def _address(url: str) -> str:
     if not url:
         raise BadOption("url: give a page of the site, or a cursor")
-    # a spider takes a space for the end of a URL
-    return urls.absolute(url, url) or urls.normalize(url)
+    return urls.without_space(url)
 
 
 def _words(values: list[str]) -> list[str]:

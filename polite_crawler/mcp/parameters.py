@@ -9,7 +9,6 @@ from polite_crawler.rules.rendering import Mode
 Doc = Annotated[
     str, StringConstraints(min_length=1, max_length=4096), Field(description="Document id (url:https://...) or URL")
 ]
-Url = Annotated[str, StringConstraints(min_length=1, max_length=4096), Field(description="http or https URL")]
 Capture = Annotated[str, StringConstraints(max_length=80), Field(description="Id of the capture to look into")]
 At = Annotated[
     str, StringConstraints(max_length=40), Field(description="RFC 3339 time: the version that was current then")

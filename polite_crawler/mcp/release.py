@@ -9,11 +9,9 @@ from pydantic import BaseModel, Field
 
 from polite_crawler.errors import PoliteError
 from polite_crawler.mcp.cleaning import ascii_url
+from polite_crawler.mcp.generations import MODERN
 from polite_crawler.mcp.host import Host
 from polite_crawler.query.store import Store
-
-MODERN: Final = "2026-07-28"
-"""The protocol generation without a handshake: a question is a result there."""
 
 QUESTION_URL: Final = 200
 """Characters of the URL in the question."""

@@ -37,7 +37,13 @@ _RESEARCH: Final = (
 
 def add_resources(server: MCPServer[Any], host: Host) -> None:
     """Add the resources, the prompt and the completions of a host."""
+    _add_capture(server, host)
+    _add_docs(server, host)
+    _add_research(server)
+    _add_completions(server, host)
 
+
+def _add_capture(server: MCPServer[Any], host: Host) -> None:
     @server.resource(
         "polite-crawler://capture/{capture}", name="capture", title="A stored capture", mime_type="text/plain",
         description="The text of one capture, in the envelope of page text", annotations=_DATA,
@@ -48,6 +54,8 @@ def add_resources(server: MCPServer[Any], host: Host) -> None:
             raise ResourceNotFoundError("There is no such capture")
         return text
 
+
+def _add_docs(server: MCPServer[Any], host: Host) -> None:
     @server.resource(
         "polite-crawler://docs{?cursor}", name="documents", title="The stored documents",
         mime_type="application/json", description="Ids of the stored documents, 100 a page", annotations=_DATA,
@@ -63,12 +71,16 @@ def add_resources(server: MCPServer[Any], host: Host) -> None:
         rest = str(offset + DOCS_A_PAGE) if len(names) > DOCS_A_PAGE else None
         return json.dumps({"docs": [ascii_url(name) for name in names[:DOCS_A_PAGE]], "next_cursor": rest})
 
+
+def _add_research(server: MCPServer[Any]) -> None:
     @server.prompt(title="Research with citations")
     def research(question: str, site: str = "") -> str:
         """Answer a question with quotes that are checked against stored pages."""
         start = f"Start at {ascii_url(site)} with crawl_discover.\n" if site else ""
         return f"Question: {question[:2000]}\n{start}{_RESEARCH}"
 
+
+def _add_completions(server: MCPServer[Any], host: Host) -> None:
     async def complete(
         ref: PromptReference | ResourceTemplateReference,
         argument: CompletionArgument,

@@ -17,11 +17,10 @@ from mcp_types import INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, CallTool
 from mcp_types.jsonrpc import HEADER_MISMATCH
 from pydantic import BaseModel, Field
 
-from polite_crawler.mcp.tasks import Task, TaskEngine
+from polite_crawler.mcp.generations import LEGACY, MODERN
+from polite_crawler.mcp.tasks import POLL, Task, TaskEngine
 
 EXTENSION: Final = "io.modelcontextprotocol/tasks"
-MODERN: Final = "2026-07-28"
-LEGACY: Final = "2025-11-25"
 RELATED: Final = "io.modelcontextprotocol/related-task"
 
 _BOTH: Final = frozenset({MODERN, LEGACY})
@@ -144,7 +143,7 @@ class TaskMethods(Extension):
         return self._engine.get(_principal(), id)
 
     def _wire(self, task: Task, version: str) -> dict[str, Any]:
-        ttl, poll = int(self._engine.ttl * 1000), int(self._engine.poll * 1000)
+        ttl, poll = int(self._engine.ttl * 1000), int(POLL * 1000)
         wire: dict[str, Any] = {
             "taskId": task.id, "status": task.status, "createdAt": task.created, "lastUpdatedAt": task.updated,
         }  # fmt: skip

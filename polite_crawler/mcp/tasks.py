@@ -35,6 +35,11 @@ def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
+def progress_words(done: int, total: int) -> str:
+    """How far a call is, in words."""
+    return f"{done} of {total} done"
+
+
 @dataclass(slots=True, eq=False)
 class Task:
     """One task. `message` holds counts alone; `result` is the result of the call, `error` a JSON-RPC error."""
@@ -54,10 +59,9 @@ class Task:
     ended: anyio.Event = field(default_factory=anyio.Event)
     scope: anyio.CancelScope = field(default_factory=anyio.CancelScope)
 
-    def progress(self, done: int, total: int | None) -> None:
+    def progress(self, done: int, total: int) -> None:
         """Note how far it is."""
-        self.done_count, self.total = done, total
-        self.message = f"{done} done" if total is None else f"{done} of {total} done"
+        self.done_count, self.total, self.message = done, total, progress_words(done, total)
         self.updated = _now()
 
     def end(self, status: Status, message: str | None = None) -> None:
@@ -76,10 +80,8 @@ current_task: ContextVar[Task | None] = ContextVar("current_task", default=None)
 class TaskEngine:
     """Runs tasks while it is open (`async with`). A task belongs to its owner: nobody else can see it."""
 
-    def __init__(self, *, ttl: float = TTL, poll: float = POLL, max_active: int = MAX_ACTIVE) -> None:
+    def __init__(self, *, ttl: float = TTL) -> None:
         self.ttl = ttl
-        self.poll = poll
-        self._max_active = max_active
         self._tasks: dict[str, Task] = {}
         self._group: anyio.abc.TaskGroup | None = None
 
@@ -108,8 +110,8 @@ class TaskEngine:
         task = Task(secrets.token_urlsafe(24), owner, tool)
         busy = sum(not one.ended.is_set() for one in self._tasks.values())
         self._tasks[task.id] = task
-        if self._group is None or busy >= self._max_active:
-            words = f"{self._max_active} tasks are in progress; wait for one of them to end"
+        if self._group is None or busy >= MAX_ACTIVE:
+            words = f"{MAX_ACTIVE} tasks are in progress; wait for one of them to end"
             task.error = {"code": INTERNAL_ERROR, "message": words}
             task.end("failed", words)
             return task

@@ -8,23 +8,22 @@ from pathlib import Path
 from typing import Final
 
 from polite_crawler.errors import BadOption
-
-FILE: Final = "mcp-token"
-"""The name of the file in the folder of the store."""
+from polite_crawler.store.folder import StoreFolder
 
 _TOKEN: Final = re.compile(r"[A-Za-z0-9._~+/=-]{16,512}")
 
 
-def new_token(folder: Path) -> str:
+def new_token(folder: StoreFolder) -> str:
     """Make a token and write it into the folder of a store, for its owner alone. Raises OSError."""
-    folder.mkdir(parents=True, exist_ok=True)
+    path = folder.mcp_token
+    path.parent.mkdir(parents=True, exist_ok=True)
     token = secrets.token_urlsafe(32)
-    beside = folder / f"{FILE}.{os.getpid()}.tmp"
+    beside = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     beside.unlink(missing_ok=True)
     descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "w", encoding="ascii") as file:
         file.write(token + "\n")
-    os.replace(beside, folder / FILE)
+    os.replace(beside, path)
     return token
 
 

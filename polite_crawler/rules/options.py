@@ -101,7 +101,7 @@ class Options:
             page_interval=max(_span(setting, "POLITE_PAGE_INTERVAL"), delay),
             slow_factor=_number(setting, "POLITE_SLOW_FACTOR"),
         )
-        private = _flag(setting, "POLITE_ALLOW_PRIVATE") or _truth(
+        private = _flag(setting, "POLITE_ALLOW_PRIVATE") or truth(
             environment.get("POLITE_CRAWLER_ALLOW_PRIVATE", ""), "POLITE_CRAWLER_ALLOW_PRIVATE"
         )
         return cls(
@@ -199,10 +199,11 @@ def _port(setting: Callable[[str], Any], name: str) -> int | None:
 
 def _flag(setting: Callable[[str], Any], name: str) -> bool:
     value = setting(name)
-    return value if isinstance(value, bool) else _truth(str(value), name)
+    return value if isinstance(value, bool) else truth(str(value), name)
 
 
-def _truth(value: str, name: str) -> bool:
+def truth(value: str, name: str) -> bool:
+    """A text as true or false, as people write them. Raises BadOption that names the option."""
     text = value.strip().lower()
     if text in ("1", "true", "yes", "on"):
         return True

@@ -139,6 +139,15 @@ def absolute(base: str, href: str) -> str | None:
         return None
 
 
+def without_space(url: str) -> str:
+    """The URL without white space, which ends a URL where several stand in one text: what is inside of it is
+    percent-encoded. A URL that has none stays as it is. Raises BadOption for what is no http(s) URL.
+    """
+    parts = _parse(url)
+    words = url.split()
+    return words[0] if len(words) == 1 else parts.text()
+
+
 def request_target(url: str) -> str:
     """The origin-form target of the request line (RFC 9112 section 3.2.1): path and query in ASCII, with no space.
 

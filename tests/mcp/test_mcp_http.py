@@ -25,7 +25,8 @@ from starlette.types import Receive, Scope, Send
 from polite_crawler.errors import BadOption
 from polite_crawler.mcp.guard import Guard, host_names
 from polite_crawler.mcp.http import MAX_BODY, Address
-from polite_crawler.mcp.token import FILE, new_token, read_token
+from polite_crawler.mcp.token import new_token, read_token
+from polite_crawler.store.folder import StoreFolder
 
 TOKEN = "a-token-of-a-test-0123456789"
 
@@ -113,12 +114,13 @@ def test_an_address_that_others_reach_has_to_be_meant(host: str, fine: bool) -> 
 
 
 def test_the_token_is_for_its_owner(tmp_path: Path) -> None:
-    first, second = new_token(tmp_path / "store"), new_token(tmp_path / "store")
-    path = tmp_path / "store" / FILE
+    folder = StoreFolder(tmp_path / "store")
+    first, second = new_token(folder), new_token(folder)
+    path = folder.mcp_token
     assert first != second
     assert len(second) >= 43
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    assert os.listdir(tmp_path / "store") == [FILE]
+    assert os.listdir(folder.path) == ["mcp-token"]
     assert read_token(path) == (second, None)
     path.chmod(0o644)
     token, warning = read_token(path)
@@ -147,7 +149,7 @@ def serving(store: Path, *options: str) -> Iterator[tuple["subprocess.Popen[byte
 
 def test_a_session_status_and_the_end(site: Site, store_dir: Path) -> None:
     with serving(store_dir) as (process, url):
-        token = (store_dir / FILE).read_text("ascii").strip()
+        token = StoreFolder(store_dir).mcp_token.read_text("ascii").strip()
         address = url.removeprefix("http://").removesuffix("/mcp")
 
         def get(path: str, method: str = "GET", body: bytes | None = None, **headers: str) -> tuple[int, bytes]:
@@ -204,7 +206,7 @@ def test_an_end_in_the_middle_of_a_task(site: Site, store_dir: Path, tmp_path: P
         assert [task["state"] for task in status["tasks"]] == ["working"]
         assert status["hosts"] == ["127.0.0.1"]
         connection.close()
-        assert not (store_dir / FILE).exists()
+        assert not StoreFolder(store_dir).mcp_token.exists()
         process.send_signal(signal.SIGINT)
         assert process.wait(60) == 0
 

@@ -120,6 +120,14 @@ def test_a_wrong_command_line(store_dir: Path, options: tuple[str, ...], words: 
         assert not store_dir.exists()
 
 
+def test_a_wrong_word_in_the_environment(store_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("POLITE_CRAWLER_ALLOW_USER_PROVIDED", "perhaps")
+    with serving(store_dir) as server:
+        _, errors = server.process.communicate(timeout=60)
+        assert server.process.returncode == 2
+        assert "POLITE_CRAWLER_ALLOW_USER_PROVIDED" in errors.decode()
+
+
 def test_a_store_that_is_not_there(store_dir: Path) -> None:
     with serving(store_dir, "--read-only") as server:
         _, errors = server.process.communicate(timeout=60)

@@ -25,6 +25,7 @@ from polite_crawler.rules.urls import (
     same_site,
     url_of_doc,
     without_fragment,
+    without_space,
 )
 
 NORMAL = [
@@ -201,6 +202,26 @@ RESOLVED = [
 @pytest.mark.parametrize(("href", "expected"), RESOLVED)
 def test_links_become_absolute(href: str, expected: str | None) -> None:
     assert absolute("http://b.example/d/e?a=1#z", href) == expected
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("http://x.example/a b?c d#e f", "http://x.example/a%20b?c%20d#e%20f"),
+        ("http://x.example/a\u3000b", "http://x.example/a%E3%80%80b"),
+        (" HTTP://X.example/\u00e9#a\n", "HTTP://X.example/\u00e9#a"),
+        ("http://u:p@x.example/a b", "http://u:p@x.example/a%20b"),
+    ],
+)
+def test_a_url_without_white_space(url: str, expected: str) -> None:
+    assert without_space(url) == expected
+    assert normalize(expected) == normalize(url)
+
+
+@pytest.mark.parametrize("url", ["", "x y", "ftp://x.example/a b", "http://a b/"])
+def test_what_is_no_url_has_no_form_without_white_space(url: str) -> None:
+    with pytest.raises(BadOption):
+        without_space(url)
 
 
 def test_a_bad_base_resolves_only_absolute_links() -> None:
