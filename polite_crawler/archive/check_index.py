@@ -4,6 +4,7 @@ import hashlib
 import re
 import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any, BinaryIO
 
 from polite_crawler.archive.cdx import timestamp
@@ -11,7 +12,7 @@ from polite_crawler.archive.check_warc import Seen
 from polite_crawler.archive.description import json_object
 from polite_crawler.archive.digests import parse_digest
 from polite_crawler.archive.faults import Faults
-from polite_crawler.archive.package import UNREADABLE, Package
+from polite_crawler.archive.package import UNREADABLE, Package, is_bomb
 from polite_crawler.archive.temporary import TemporaryTables
 from polite_crawler.archive.wacz import ARCHIVE, INDEX_OF_PACKED, PAGES, PAGES_FORMAT
 
@@ -89,6 +90,8 @@ class IndexCheck:
             self._faults.add("indexes/", "no index (index.cdx or index.cdx.gz)")
             return
         for name in names:
+            if self._package.refusal(name):
+                continue
             self._last = b""
             if name.endswith(".cdxj"):
                 self._faults.add(name, "the name ends in .cdxj, which common replay tools pass over; use .cdx")
@@ -99,9 +102,11 @@ class IndexCheck:
                 self._faults.add(name, f"damaged ({error})")
         for file, offset, url in self._records.unnamed():
             self._faults.add(f"{ARCHIVE}{file}:{offset}", f"no line of the index names this record of {url[:80]}")
-        packed = [name for name in names if name.endswith(".gz")]
-        if packed:
-            self._blocks(packed[0])
+        packed = next((name for name in names if name.endswith(".gz")), None)
+        # what is wrong with the packed index as a whole was said when its lines were read
+        if packed and not self._package.refusal(packed):
+            with suppress(*UNREADABLE):
+                self._blocks(packed)
 
     def _line(self, where: str, line: bytes) -> None:
         found = _LINE.fullmatch(line)
@@ -157,15 +162,16 @@ class IndexCheck:
             return
         with self._package.seekable(name) as packed:
             for number, line in enumerate(octets.splitlines(), 1):
-                facts = json_object(line[line.find(b"{") :])
-                if facts is None:
-                    if line.strip():
-                        self._faults.add(f"{INDEX_OF_PACKED}:{number}", "no JSON object")
-                elif not line.startswith(b"!meta") and (fault := _block_fault(packed, line, facts)):
+                if fault := _block_fault(packed, line):
                     self._faults.add(f"{INDEX_OF_PACKED}:{number}", fault)
 
 
-def _block_fault(packed: BinaryIO, line: bytes, facts: dict[str, Any]) -> str | None:
+def _block_fault(packed: BinaryIO, line: bytes) -> str | None:
+    if not line.strip() or line.startswith(b"!meta"):
+        return None
+    facts = json_object(line[line.find(b"{") :])
+    if facts is None:
+        return "no JSON object"
     try:
         offset, length = int(facts["offset"]), int(facts["length"])
     except (KeyError, TypeError, ValueError):
@@ -192,6 +198,8 @@ def check_pages(package: Package, records: Records, faults: Faults) -> None:
     """The page list: its first line, and that the index has each page."""
     if PAGES not in package.entries:
         faults.add(PAGES, "missing")
+        return
+    if package.refusal(PAGES):
         return
     try:
         for number, line in enumerate(_lines(package, PAGES), 1):
@@ -231,9 +239,15 @@ def _lines(package: Package, name: str) -> Iterator[bytes]:
 
 def _gunzipped(chunks: Iterator[bytes]) -> Iterator[bytes]:
     unpacker = zlib.decompressobj(31)
+    packed = unpacked = 0
     for octets in chunks:
+        packed += len(octets)
         while octets:
-            yield unpacker.decompress(octets, 1 << 20)
+            text = unpacker.decompress(octets, 1 << 20)
+            unpacked += len(text)
+            if is_bomb(packed, unpacked):
+                raise EOFError(f"{packed} octets unpack to {unpacked} and more")
+            yield text
             octets = unpacker.unconsumed_tail
             if unpacker.eof:
                 octets = unpacker.unused_data

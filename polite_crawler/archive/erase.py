@@ -29,12 +29,14 @@ def erase(index: Index, name: str, *, reason: str, clock: Callable[[], float] = 
         raise StoreError(f"cannot write the store {index.folder.path}")
     bodies = _bodies(index, name)
     captures = [capture for _, capture in index.log.scan() if capture.body and capture.body.sha256 in bodies]
+    if not captures and not any(map(index.blobs.has, bodies)):
+        raise NotStored(f"{name} is no body of the store")
     bodies |= {picture for capture in captures if (picture := _picture(capture)) is not None}
     gone = _erased(index)
-    for capture in captures:
-        if capture.id not in gone:
-            index.log.append(_line(capture, reason, clock()).line())
     try:
+        for capture in captures:
+            if capture.id not in gone:
+                index.log.append(_line(capture, reason, clock()).line())
         index.log.sync()
         for sha256 in sorted(bodies):
             path = index.blobs.path(sha256)

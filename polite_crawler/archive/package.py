@@ -30,6 +30,11 @@ UNREADABLE = (
 """What zipfile raises for members that are damaged, encrypted or packed in a way it does not know."""
 
 
+def is_bomb(packed: int, unpacked: int) -> bool:
+    """Whether so many octets unpack to far more than text does."""
+    return unpacked > _BOMB_FROM and unpacked > _BOMB_RATIO * max(packed, 1)
+
+
 class PackageError(ValueError):
     """The file is no ZIP that can be read; the message says why."""
 
@@ -77,7 +82,7 @@ class Package:
         entry = self.entries[name]
         if entry.flag_bits & _ENCRYPTED:
             return "it is encrypted"
-        if entry.file_size > _BOMB_FROM and entry.file_size > _BOMB_RATIO * max(entry.compress_size, 1):
+        if is_bomb(entry.compress_size, entry.file_size):
             return f"{entry.compress_size} octets unpack to {entry.file_size}"
         return None
 

@@ -169,10 +169,34 @@ def test_two_members_with_one_name_are_a_fault(good: Path, tmp_path: Path) -> No
     assert [fault for fault in check(path).faults if "two members" in fault.what]
 
 
-def test_a_member_that_unpacks_to_far_more_is_not_unpacked(good: Path, tmp_path: Path) -> None:
-    parts = parts_of(good / "good.wacz") | {"pages/extra.jsonl": bytes(1 << 27)}
+@pytest.mark.parametrize("name", ["pages/extra.jsonl", PAGES, "indexes/extra.cdx"])
+def test_a_member_that_unpacks_to_far_more_is_not_unpacked(good: Path, tmp_path: Path, name: str) -> None:
+    parts = parts_of(good / "good.wacz") | {name: b"x\n" * (1 << 26)}
     found = check(build(tmp_path / "bomb.wacz", parts))
-    assert [fault for fault in found.faults if "unpack to 134217728" in fault.what]
+    (fault,) = [fault for fault in found.faults if fault.where.startswith(name)]
+    assert "unpack to 134217728" in fault.what
+
+
+def test_a_packed_index_that_unpacks_to_far_more_is_not_read_to_its_end(good: Path, tmp_path: Path) -> None:
+    name = "indexes/index.cdx.gz"
+    parts = parts_of(good / "good.wacz") | {name: gzip.compress(bytes(1 << 12).replace(b"\0", b"\n") * (1 << 15))}
+    found = check(build(tmp_path / "bomb.wacz", parts))
+    (fault,) = [fault for fault in found.faults if fault.where == name]
+    assert fault.what.startswith("damaged (")
+    assert "and more" in fault.what
+
+
+@pytest.mark.parametrize("name", ["indexes/index.cdx.gz", INDEX, PAGES])
+def test_a_member_that_is_damaged_in_the_zip_is_a_fault(good: Path, tmp_path: Path, name: str) -> None:
+    parts = parts_of(good / "good.wacz")
+    parts |= {"indexes/index.cdx.gz": gzip.compress(parts[INDEX]), "indexes/index.idx": b"{}\n"}
+    path = build(tmp_path / "x.wacz", parts)
+    with zipfile.ZipFile(path) as package:
+        entry = package.getinfo(name)
+    octets = bytearray(path.read_bytes())
+    octets[entry.header_offset + 30 + len(name) + entry.compress_size // 2] ^= 1
+    path.write_bytes(bytes(octets))
+    assert [fault for fault in check(path).faults if fault.where == name and fault.what.startswith("damaged")]
 
 
 def test_a_packed_index_is_checked_block_by_block(good: Path, tmp_path: Path) -> None:

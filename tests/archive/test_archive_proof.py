@@ -452,9 +452,20 @@ def test_a_shared_body_goes_for_all_who_share_it(tmp_path: Path) -> None:
         again = erase(store.index, one.body.sha256, reason="x")
         assert set(again.captures) == {one.id, two.id}
         assert len([one for _, one in store.index.log.scan() if one.kind == "erase"]) == 2
-        for name in ("http://ex.test/none", "fetch.none"):
+        for name in ("http://ex.test/none", "fetch.none", "0" * 64):
             with pytest.raises(NotStored):
                 erase(store.index, name, reason="x")
+
+
+def test_a_full_disk_stops_a_removal_before_a_body_goes(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(CaptureLog, "append", full)
+    with pytest.raises(StoreError, match=r"cannot erase in the store .* No space left"):
+        erase(store.index, "http://ex.test/plain", reason="x")
+    assert store.read("http://ex.test/plain").text
+    assert store.doctor().ok
 
 
 def test_an_empty_log_can_be_sealed(tmp_path: Path) -> None:
