@@ -4,12 +4,19 @@ import argparse
 from pathlib import Path
 
 from polite_crawler.cli.exits import Exit
-from polite_crawler.cli.options import store_dir
+from polite_crawler.cli.options import option_type, store_dir
 from polite_crawler.cli.output import Output, many_lines, one_line
-from polite_crawler.errors import BadOption
 from polite_crawler.query.diff import DiffResult
 from polite_crawler.query.moments import moment_of
 from polite_crawler.query.store import open_store
+
+
+@option_type
+def version(text: str) -> str:
+    """A capture id, or a time that is one."""
+    if text[:1].isdigit():
+        moment_of(text)
+    return text
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,16 +31,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--to", type=version, metavar="V", help="a capture id or a time (default: the newest version)")
     parser.add_argument("--html", type=Path, metavar="FILE", help="write a page that shows the changes")
-
-
-def version(text: str) -> str:
-    """A capture id, or a time that is one. Raises ArgumentTypeError."""
-    if text[:1].isdigit():
-        try:
-            moment_of(text)
-        except BadOption as error:
-            raise argparse.ArgumentTypeError(str(error)) from None
-    return text
 
 
 def run(args: argparse.Namespace, output: Output) -> int:

@@ -3,10 +3,8 @@
 import argparse
 
 from polite_crawler.cli.exits import Exit
-from polite_crawler.cli.fetch import age
-from polite_crawler.cli.options import add_signature, engine_settings, whole
+from polite_crawler.cli.options import add_signature, age, engine_settings, whole
 from polite_crawler.cli.output import Output
-from polite_crawler.errors import StoreError
 from polite_crawler.rules import urls
 
 
@@ -30,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, output: Output) -> int:
     """Print each URL, the newest first, then the summary; 0 when a file was read."""
-    url, *feeds = (_url(text) for text in (args.url, *args.feed))
+    url, *feeds = (urls.without_space(text) for text in (args.url, *args.feed))
     from polite_crawler.cli.engine import READ, run_spider
     from polite_crawler.spiders.discover import DiscoverSpider
     from polite_crawler.spiders.results import DiscoverySummary
@@ -46,13 +44,6 @@ def run(args: argparse.Namespace, output: Output) -> int:
     )
     if ended.interrupted:
         return Exit.INTERRUPTED
-    if ended.error is not None:
-        raise StoreError(ended.error)
     summary = ended.summary
     sources = summary.sources if isinstance(summary, DiscoverySummary) else ()
     return Exit.DONE if any(source.kind != "robots" and source.outcome in READ for source in sources) else Exit.FAILED
-
-
-def _url(text: str) -> str:
-    """The URL with its spaces encoded: a spider takes a space for the end of a URL."""
-    return urls.absolute(text, text) or urls.normalize(text)

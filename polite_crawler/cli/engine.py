@@ -10,6 +10,7 @@ from typing import Any
 from scrapy import Spider, signals
 from scrapy.crawler import AsyncCrawlerRunner, Crawler
 
+from polite_crawler.errors import StoreError
 from polite_crawler.scheduling.closing import ERROR, close
 from polite_crawler.spiders.results import PageResult
 
@@ -20,17 +21,16 @@ READ = frozenset({"ok", "not_modified"})
 
 @dataclass(slots=True)
 class Ended:
-    """A spider that has ended. `error` says why the crawl could not go on, if it could not; `summary` is that of the
-    spider, if it has one."""
+    """A spider that has ended. `summary` is that of the spider, if it has one."""
 
     pages: list[PageResult] = field(default_factory=list)
     interrupted: bool = False
-    error: str | None = None
     summary: object = None
 
 
 def run_spider(spider: type[Spider], settings: Mapping[str, Any], **arguments: Any) -> Ended:
-    """Run a spider to its end. Raises BadOption for an argument or a setting that is not valid, and StoreError."""
+    """Run a spider to its end. Raises BadOption for an argument or a setting that is not valid, and StoreError for a
+    crawl that could not go on."""
     return asyncio.run(_run(spider, settings, arguments))
 
 
@@ -54,7 +54,9 @@ async def _run(spider: type[Spider], settings: Mapping[str, Any], arguments: Map
     with _stopped_by_signals(crawler, crawl, ended), suppress(asyncio.CancelledError):
         await crawl
     ended.summary = getattr(crawler.spider, "summary", None)
-    ended.error = crawler.stats.get_value(ERROR) if crawler.stats is not None else None
+    error = crawler.stats.get_value(ERROR) if crawler.stats is not None else None
+    if error is not None and not ended.interrupted:
+        raise StoreError(error)
     return ended
 
 

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from polite_crawler.cli.exits import Exit
-from polite_crawler.cli.options import store_dir
+from polite_crawler.cli.options import option_type, store_dir
 from polite_crawler.cli.output import Output, one_line
 from polite_crawler.cli.read import add_version
 from polite_crawler.errors import BadOption
-from polite_crawler.query.claims import Claim, parse_field
+from polite_crawler.query.claims import parse_field
 from polite_crawler.query.extract import ExtractResult, FieldResult
 from polite_crawler.query.store import open_store
 
@@ -22,18 +22,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         dest="fields",
         action="append",
         required=True,
-        type=_field,
+        type=option_type(parse_field),
         metavar="NAME=VALUE[:KIND]",
         help="a field and its value; KIND is text, number, money, date, url, email, phone or json-ld:PATH (repeat it)",
     )
     add_version(parser)
-
-
-def _field(option: str) -> tuple[str, Claim]:
-    try:
-        return parse_field(option)
-    except BadOption as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def run(args: argparse.Namespace, output: Output) -> int:

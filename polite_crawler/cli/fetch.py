@@ -3,10 +3,9 @@
 import argparse
 
 from polite_crawler.cli.exits import Exit
-from polite_crawler.cli.options import add_render, add_signature, engine_settings
+from polite_crawler.cli.options import add_render, add_signature, age, engine_settings
 from polite_crawler.cli.output import Output
-from polite_crawler.errors import BadOption, StoreError
-from polite_crawler.rules import durations, urls
+from polite_crawler.rules import urls
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,25 +23,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, output: Output) -> int:
     """Print one result for each URL; 0 when each was read."""
-    for url in args.url:
-        urls.normalize(url)
+    wanted = list(dict.fromkeys(urls.without_space(url) for url in args.url))
     from polite_crawler.cli.engine import READ, run_spider
     from polite_crawler.spiders.page import PageSpider
 
     settings = engine_settings(args)
-    ended = run_spider(PageSpider, settings, url=" ".join(args.url), max_age=args.max_age)
+    ended = run_spider(PageSpider, settings, url=" ".join(wanted), max_age=args.max_age)
     if ended.interrupted:
         return Exit.INTERRUPTED
-    if ended.error is not None:
-        raise StoreError(ended.error)
     read = [page for page in ended.pages if page.outcome in READ]
-    return Exit.DONE if len(read) == len(dict.fromkeys(args.url)) else Exit.FAILED
-
-
-def age(text: str) -> str:
-    """The type of --max-age."""
-    try:
-        durations.max_age(text, "--max-age")
-    except BadOption as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-    return text
+    return Exit.DONE if len(read) == len(wanted) else Exit.FAILED

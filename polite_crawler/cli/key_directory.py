@@ -6,9 +6,19 @@ from typing import Any
 
 from polite_crawler import __version__
 from polite_crawler.cli.exits import Exit
+from polite_crawler.cli.options import option_type
 from polite_crawler.cli.output import Output
 from polite_crawler.errors import BadOption
 from polite_crawler.rules import durations, identity, urls
+
+
+@option_type
+def lifetime(text: str) -> float:
+    """How long a proof is valid, in seconds."""
+    seconds = durations.seconds(text, "--lifetime")
+    if seconds < 1:
+        raise BadOption("--lifetime: a proof is valid for 1 second or longer")
+    return seconds
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="print the header fields to serve with it, which prove that you hold the keys",
     )
     parser.add_argument(
-        "--lifetime", type=_lifetime, default="30d", metavar="D", help="how long that proof is valid (30d)"
+        "--lifetime", type=lifetime, default="30d", metavar="D", help="how long that proof is valid (30d)"
     )
     parser.add_argument("--card", metavar="URL", help="print the agent card to serve at this URL (experimental)")
 
@@ -52,7 +62,7 @@ def run(args: argparse.Namespace, output: Output) -> int:
         if output.terminal:
             output.line()
         return Exit.DONE
-    headers = _proof(_needed(url, "--headers"), body, keys, durations.seconds(args.lifetime))
+    headers = _proof(_needed(url, "--headers"), body, keys, args.lifetime)
     if output.json:
         output.fact({"url": url, "headers": headers, "body": body.decode("ascii")})
     else:
@@ -92,13 +102,3 @@ def _needed(url: str | None, option: str) -> str:
     if url is None:
         raise BadOption(f"{option} needs --signature-agent: the proof holds for one host alone")
     return url
-
-
-def _lifetime(text: str) -> str:
-    try:
-        seconds = durations.seconds(text, "--lifetime")
-    except BadOption as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-    if seconds < 1:
-        raise argparse.ArgumentTypeError("--lifetime: a proof is valid for 1 second or longer")
-    return text

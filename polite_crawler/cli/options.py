@@ -3,11 +3,15 @@
 import argparse
 import os
 from collections.abc import Callable, Mapping
-from typing import Any
+from functools import wraps
+from typing import Any, TypeVar
 
 from polite_crawler import __version__
 from polite_crawler.errors import BadOption
+from polite_crawler.rules import durations
 from polite_crawler.rules.rendering import MODES
+
+T = TypeVar("T")
 
 DEFAULTS: dict[str, Any] = {
     "dir": None,
@@ -78,6 +82,15 @@ def add_render(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_user_provided(parser: argparse.ArgumentParser) -> None:
+    """Add the option that lifts a hold."""
+    parser.add_argument(
+        "--user-provided",
+        action="store_true",
+        help="read a page that asked not to be AI input: only for a URL that you gave yourself; it is logged",
+    )
+
+
 def defaults() -> argparse.Namespace:
     """A namespace in which each common option has its default."""
     return argparse.Namespace(
@@ -98,14 +111,39 @@ def whole(least: int, most: int | None = None) -> Callable[[str], int]:
     return of
 
 
+def option_type(read: Callable[[str], T]) -> Callable[[str], T]:
+    """The type of an option: what `read` gives. Its BadOption is told as the fault of that option."""
+
+    @wraps(read)
+    def of(text: str) -> T:
+        try:
+            return read(text)
+        except BadOption as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
+
+    return of
+
+
+@option_type
 def moment(text: str) -> str:
-    """The type of an option that is a time: a date, or RFC 3339."""
+    """A time: a date, or RFC 3339."""
     from polite_crawler.query.moments import moment_of
 
-    try:
-        moment_of(text)
-    except BadOption as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
+    moment_of(text)
+    return text
+
+
+@option_type
+def age(text: str) -> str:
+    """How old a stored copy may be."""
+    durations.max_age(text, "--max-age")
+    return text
+
+
+@option_type
+def budget(text: str) -> str:
+    """A span of time for --budget."""
+    durations.seconds(text, "--budget")
     return text
 
 

@@ -1,14 +1,23 @@
 """`pc-product`: the product of a shop page, from its schema.org data."""
 
 import argparse
+from typing import TYPE_CHECKING
 
 from polite_crawler.cli.exits import Exit
-from polite_crawler.cli.fetch import age
-from polite_crawler.cli.options import add_render, add_signature, engine_settings
+from polite_crawler.cli.options import (
+    add_render,
+    add_signature,
+    add_user_provided,
+    age,
+    budget,
+    engine_settings,
+)
 from polite_crawler.cli.output import Output, one_line
-from polite_crawler.errors import BadOption, StoreError
 from polite_crawler.recipes.offers import Price
-from polite_crawler.rules import durations, urls
+from polite_crawler.rules import urls
+
+if TYPE_CHECKING:
+    from polite_crawler.recipes.product_spider import ProductResult
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -20,12 +29,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def add_page_options(parser: argparse.ArgumentParser) -> None:
     """The options that `venue` and `product` share."""
     parser.add_argument("--max-age", type=age, metavar="D", help="use a stored copy that is younger (24h)")
-    parser.add_argument("--budget", type=span, metavar="D", help="wait this long for the turn of a host: 90s, 10m")
-    parser.add_argument(
-        "--user-provided",
-        action="store_true",
-        help="read a page that asked not to be AI input: only for a URL that you gave yourself; it is logged",
-    )
+    parser.add_argument("--budget", type=budget, metavar="D", help="wait this long for the turn of a host: 90s, 10m")
+    add_user_provided(parser)
     add_render(parser)
     add_signature(parser)
 
@@ -35,27 +40,16 @@ def page_arguments(args: argparse.Namespace) -> dict[str, object]:
     return {"max_age": args.max_age, "budget": args.budget, "user_provided": args.user_provided}
 
 
-def span(text: str) -> str:
-    """The type of --budget."""
-    try:
-        durations.seconds(text, "--budget")
-    except BadOption as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-    return text
-
-
 def run(args: argparse.Namespace, output: Output) -> int:
     """Print the product; 3 when the page has none, 4 at a wall."""
-    urls.normalize(args.url)
+    url = urls.without_space(args.url)
     from polite_crawler.cli.engine import run_spider
     from polite_crawler.recipes.product_spider import ProductResult, ProductSpider
 
     settings = {**engine_settings(args), "POLITE_OUTPUT": "none"}
-    ended = run_spider(ProductSpider, settings, url=args.url, **page_arguments(args))
+    ended = run_spider(ProductSpider, settings, url=url, **page_arguments(args))
     if ended.interrupted:
         return Exit.INTERRUPTED
-    if ended.error is not None:
-        raise StoreError(ended.error)
     result = ended.summary
     assert isinstance(result, ProductResult)
     if output.json:
@@ -69,10 +63,7 @@ def run(args: argparse.Namespace, output: Output) -> int:
     return Exit.NO_PRODUCT if result.doc is not None and not result.held_back else Exit.FAILED
 
 
-def _show(output: Output, result: object) -> None:
-    from polite_crawler.recipes.product_spider import ProductResult
-
-    assert isinstance(result, ProductResult)
+def _show(output: Output, result: "ProductResult") -> None:
     if result.found:
         output.line(output.bold(one_line(result.name or "(no name)")))
         shown = {

@@ -3,7 +3,7 @@
 import argparse
 
 from polite_crawler.cli.exits import Exit
-from polite_crawler.cli.options import moment, store_dir, whole
+from polite_crawler.cli.options import add_user_provided, moment, store_dir, whole
 from polite_crawler.cli.output import Output, many_lines, one_line
 from polite_crawler.query.read import ReadResult
 from polite_crawler.query.store import open_store
@@ -25,11 +25,7 @@ def add_version(parser: argparse.ArgumentParser) -> None:
     which.add_argument(
         "--at", type=moment, metavar="TIME", help="the version that was current then (a date, or RFC 3339)"
     )
-    parser.add_argument(
-        "--user-provided",
-        action="store_true",
-        help="read a page that asked not to be AI input: only for a URL that you gave yourself; it is logged",
-    )
+    add_user_provided(parser)
 
 
 def run(args: argparse.Namespace, output: Output) -> int:

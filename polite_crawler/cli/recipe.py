@@ -5,10 +5,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from polite_crawler.cli.exits import Exit
-from polite_crawler.cli.fetch import age
-from polite_crawler.cli.options import engine_settings, store_dir
+from polite_crawler.cli.options import age, engine_settings, store_dir
 from polite_crawler.cli.output import Output
-from polite_crawler.errors import BadOption, NotStored, StoreError
+from polite_crawler.errors import BadOption, NotStored
 
 if TYPE_CHECKING:
     from polite_crawler.recipes.recipe import Recipe
@@ -56,8 +55,6 @@ def _run(args: argparse.Namespace, output: Output) -> int:
     ended = run_spider(_one(args.recipe), engine_settings(args), input=args.input, max_age=args.max_age)
     if ended.interrupted:
         return Exit.INTERRUPTED
-    if ended.error is not None:
-        raise StoreError(ended.error)
     results = [page for page in ended.pages if isinstance(page, RecipeResult)]
     for result in results:
         if result.error is not None:

@@ -8,7 +8,7 @@ from polite_crawler.cli.exits import Exit
 from polite_crawler.cli.options import engine_settings, whole
 from polite_crawler.cli.output import Output, one_line, plain
 from polite_crawler.cli.product import add_page_options, page_arguments
-from polite_crawler.errors import BadOption, StoreError
+from polite_crawler.errors import BadOption
 from polite_crawler.readers.hours import compare_hours
 from polite_crawler.rules import urls
 
@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, output: Output) -> int:
     """Print the readings; 1 when there is none."""
-    urls.normalize(args.url)
+    url = urls.without_space(args.url)
     kept = _kept(args.compare) if args.compare else None
     from polite_crawler.cli.engine import run_spider
     from polite_crawler.recipes.venue_spider import VenueResult, VenueSpider
@@ -43,7 +43,7 @@ def run(args: argparse.Namespace, output: Output) -> int:
     ended = run_spider(
         VenueSpider,
         {**engine_settings(args), "POLITE_OUTPUT": "none"},
-        url=args.url,
+        url=url,
         name=args.name,
         require_name=args.require_name,
         address=args.address,
@@ -55,8 +55,6 @@ def run(args: argparse.Namespace, output: Output) -> int:
     )
     if ended.interrupted:
         return Exit.INTERRUPTED
-    if ended.error is not None:
-        raise StoreError(ended.error)
     result = ended.summary
     assert isinstance(result, VenueResult)
     change = None

@@ -67,6 +67,13 @@ def test_crawl_ends_with_its_summary(site: Site, store_dir: Path) -> None:
     assert summary["skipped"] == sum(summary["skips"].values())
 
 
+@pytest.mark.parametrize("command", [["fetch"], ["crawl", "--max-pages", "1"], ["product"]], ids=lambda one: one[0])
+def test_a_space_does_not_end_a_url(site: Site, store_dir: Path, command: list[str]) -> None:
+    done = pc(*command, site.url("/shop/lamp?a b#c d"), store=store_dir)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [one.target for one in site.log(path="/shop")] == ["/shop/lamp?a%20b"]
+
+
 def test_scrapy_crawl_site_then_the_answers(site: Site, store_dir: Path) -> None:
     settings = (*QUICK, "-s", f"POLITE_STORE={store_dir}")
     done = scrapy("crawl", "site", "-a", f"url={site.url('/')}", "-a", "max_pages=8", *settings)
@@ -76,7 +83,7 @@ def test_scrapy_crawl_site_then_the_answers(site: Site, store_dir: Path) -> None
     found = pc("find", "lighthouse", "--json", store=store_dir)
     hit = json.loads(found.stdout.splitlines()[0])
     read = json.loads(pc("read", hit["doc"], "--json", store=store_dir).stdout)
-    assert read["text"][hit["start"] : hit["end"]] == hit["snippet"].strip("…") or hit["snippet"]
+    assert read["text"][hit["start"] : hit["end"]].split() == hit["snippet"].strip("…").split()
     quote = " ".join(read["text"].split()[:9])
     verified = json.loads(pc("verify", hit["doc"], quote, "--json", store=store_dir).stdout)
     assert verified["found"] is True
