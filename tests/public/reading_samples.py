@@ -8,8 +8,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-PAGES = Path(__file__).parents[2].parent / "shared" / "samples" / "pages"
-WHY = "../shared/samples is not there"
+import pytest
+from shared_files import SHARED
+
+PAGES = SHARED / "samples" / "pages"
+needs_pages = pytest.mark.skipif(not PAGES.is_dir(), reason="../shared/samples/pages is not there")
 QUOTE = 12
 """Words of a quote."""
 

@@ -1,22 +1,21 @@
 """The shared facts on challenge pages, refusals and ordinary answers that look like them."""
 
-import json
-from pathlib import Path
 from typing import Any
 
 import pytest
+from shared_files import facts, needs_cases
 
 from polite_crawler.rules.challenges import classify
 
-CASES = Path(__file__).parents[2].parent / "shared" / "cases" / "challenges.json"
-pytestmark = pytest.mark.skipif(not CASES.is_file(), reason="../shared/cases is not there")
+CASES: list[dict[str, Any]] = facts("challenges").get("cases", [])
+pytestmark = needs_cases
 
 
-def _cases() -> list[dict[str, Any]]:
-    return json.loads(CASES.read_text("utf-8"))["cases"] if CASES.is_file() else []
+def test_the_cases_are_all_there() -> None:
+    assert len({case["id"] for case in CASES}) >= 38
 
 
-@pytest.mark.parametrize("case", _cases(), ids=lambda case: case["id"])
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
 def test_case(case: dict[str, Any]) -> None:
     headers = [(name, value) for name, value in case["headers"]]
     found = classify(case["status"], headers, case["body"].encode())

@@ -4,14 +4,13 @@ import json
 import re
 from collections.abc import Iterator
 
-import pytest
-from reading_samples import PAGES, WHY, samples
+from reading_samples import PAGES, needs_pages, samples
 
 from polite_crawler.readers.charset import decode, encoding_of_label
 from polite_crawler.readers.decoders import decode_as
 
 ENCODING = PAGES / "encoding"
-pytestmark = pytest.mark.skipif(not ENCODING.is_dir(), reason=WHY)
+pytestmark = needs_pages
 
 # In these the table itself is at fault: it cut a character out of a pair, and it lost the ideographic space.
 TABLE_SLIPS = {("big5", "8862"), ("big5", "8864"), ("big5", "88a3"), ("big5", "88a5"), ("euc-jp", "a1a1")}

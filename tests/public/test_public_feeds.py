@@ -4,14 +4,13 @@ import warnings
 from pathlib import Path
 
 import feedparser
-import pytest
-from reading_samples import PAGES, WHY
+from reading_samples import PAGES, needs_pages
 
 from polite_crawler.readers.feed import read_feed
 from polite_crawler.rules.urls import absolute
 
 FEEDS = PAGES / "feeds"
-pytestmark = pytest.mark.skipif(not FEEDS.is_dir(), reason=WHY)
+pytestmark = needs_pages
 
 URL = "https://www.example.com/feed"
 

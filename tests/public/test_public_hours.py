@@ -1,16 +1,14 @@
 """The shared facts about opening hours: values of OpenStreetMap, English texts, schema.org records."""
 
-import json
-from pathlib import Path
 from typing import Any
 
 import pytest
+from shared_files import facts, needs_cases
 
 from polite_crawler.readers.hours import from_compact, from_schema_org, from_text
 
-FACTS = Path(__file__).parents[2].parent / "shared" / "cases" / "hours.json"
-
-pytestmark = pytest.mark.skipif(not FACTS.is_file(), reason="the shared cases are not there")
+FACTS = facts("hours")
+pytestmark = needs_cases
 
 READERS = {
     "osm": (from_compact, "value"),
@@ -20,16 +18,14 @@ READERS = {
 }
 
 
-def cases() -> list[Any]:
-    if not FACTS.is_file():
-        return []
-    facts = json.loads(FACTS.read_text())
-    return [
-        pytest.param(kind, case, id=f"{kind}-{number}") for kind in READERS for number, case in enumerate(facts[kind])
-    ]
+CASES = [
+    pytest.param(kind, case, id=f"{kind}-{number}")
+    for kind in READERS
+    for number, case in enumerate(FACTS.get(kind, []))
+]
 
 
-@pytest.mark.parametrize(("kind", "case"), cases())
+@pytest.mark.parametrize(("kind", "case"), CASES)
 def test_each_fact(kind: str, case: dict[str, Any]) -> None:
     read, key = READERS[kind]
     hours = read(case[key])
@@ -41,5 +37,6 @@ def test_each_fact(kind: str, case: dict[str, Any]) -> None:
             assert getattr(hours, name) == case[name], name
 
 
-def test_the_facts_are_many() -> None:
-    assert len(cases()) > 200
+@pytest.mark.parametrize(("kind", "count"), [("osm", 134), ("text", 65), ("text_alltheplaces", 7), ("schema_org", 19)])
+def test_the_facts_are_all_there(kind: str, count: int) -> None:
+    assert len(FACTS[kind]) >= count

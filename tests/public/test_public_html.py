@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 
 import pytest
-from reading_samples import PAGES, WHY, Sample, fold, quotes, samples, unpack
+from reading_samples import PAGES, Sample, fold, needs_pages, quotes, samples, unpack
 
 from polite_crawler.readers.charset import decode
 from polite_crawler.readers.html import read_page
@@ -16,7 +16,7 @@ from polite_crawler.readers.page import Page
 from polite_crawler.readers.tree import parse_html
 from polite_crawler.readers.visible import read_visible
 
-pytestmark = pytest.mark.skipif(not PAGES.is_dir(), reason=WHY)
+pytestmark = needs_pages
 
 URL = "https://www.example.com/page"
 
@@ -141,6 +141,7 @@ def test_the_main_text_is_at_least_that_of_bare_readability(folder: str) -> None
 
 
 def test_each_page_is_stored_as_json() -> None:
+    assert len(_read()) > 250
     for _, page in _read():
         json.dumps([page.jsonld, dict(page.meta), page.notes], allow_nan=False, ensure_ascii=False).encode()
         page.text.encode()

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from reading_samples import PAGES, WHY, fold, quotes, squeeze
+from reading_samples import PAGES, fold, needs_pages, quotes, squeeze
 
 from polite_crawler.readers.pdf import close_worker, page_of, read_pdf
 
 PDF = PAGES / "pdf"
-pytestmark = pytest.mark.skipif(not PDF.is_dir(), reason=WHY)
+pytestmark = needs_pages
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -40,6 +40,7 @@ def test_quotes_of_printed_pages_are_found() -> None:
 
 def test_a_quote_names_its_page() -> None:
     pdf = read_pdf((PDF / "ietf-1.pdf").read_bytes())
+    assert len(pdf.pages) > 1
     for number, (start, end) in enumerate(pdf.pages, 1):
         words = re.search(r"\w{5,}[^\n]{20,}", pdf.text[start:end])
         assert words is not None

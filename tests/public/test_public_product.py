@@ -1,24 +1,22 @@
 """The shop pages of the shared samples: the price of their product, and how often it is right."""
 
-import gzip
 import json
 from decimal import Decimal
-from pathlib import Path
 
-import pytest
+from reading_samples import PAGES, needs_pages, unpack
 
 from polite_crawler.readers.html import read_page
 from polite_crawler.recipes.product import product_of, records_of
 
-PAGES = Path(__file__).parents[2].parent / "shared" / "samples" / "pages" / "product"
-
-pytestmark = pytest.mark.skipif(not (PAGES / "ground-truth.json").is_file(), reason="the shared samples are not there")
+SHOPS = PAGES / "product"
+pytestmark = needs_pages
 
 
 def test_prices_of_shop_pages() -> None:
     right = wrong = missed = 0
-    for name, truth in json.loads((PAGES / "ground-truth.json").read_text("utf-8")).items():
-        body = gzip.decompress((PAGES / f"{name}.html.gz").read_bytes())
+    truths = json.loads((SHOPS / "ground-truth.json").read_text("utf-8"))
+    for name, truth in truths.items():
+        body = unpack(SHOPS / f"{name}.html.gz")
         page = read_page(body, url=truth["url"], content_type="text/html; charset=utf-8")
         price = product_of(records_of(page), truth["url"]).price
         annotated = {Decimal(text) for text in truth.get("price", [])}
@@ -32,5 +30,6 @@ def test_prices_of_shop_pages() -> None:
             wrong += 1
             missed += bool(annotated)
 
+    assert len(truths) > 90
     assert right / (right + wrong) >= 0.92
     assert 2 * right / (2 * right + wrong + missed) >= 0.75

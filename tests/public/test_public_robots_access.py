@@ -1,21 +1,20 @@
 """The shared facts on what the answers to /robots.txt mean."""
 
-import json
-from pathlib import Path
 from typing import Any
 
 import pytest
+from shared_files import facts, needs_cases
 
 from polite_crawler.rules.robots import Answer, CachedFile, access
 
-CASES = Path(__file__).parents[2].parent / "shared" / "cases" / "robots_access.json"
-pytestmark = pytest.mark.skipif(not CASES.is_file(), reason="../shared/cases is not there")
+CASES: list[dict[str, Any]] = facts("robots_access").get("cases", [])
+pytestmark = needs_cases
 
 NOW = 1_796_000_000.0
 
 
-def _cases() -> list[dict[str, Any]]:
-    return json.loads(CASES.read_text("utf-8"))["cases"] if CASES.is_file() else []
+def test_the_cases_are_all_there() -> None:
+    assert len({case["id"] for case in CASES}) >= 45
 
 
 def _cached(case: dict[str, Any]) -> CachedFile | None:
@@ -31,7 +30,7 @@ def _cached(case: dict[str, Any]) -> CachedFile | None:
     )
 
 
-@pytest.mark.parametrize("case", _cases(), ids=lambda case: case["id"])
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
 def test_case(case: dict[str, Any]) -> None:
     answers = [
         Answer(one.get("status"), one.get("headers", {}), one.get("body", "").encode(), one.get("error"))

@@ -1,26 +1,25 @@
 """The shared facts on usage signals."""
 
-import json
-from pathlib import Path
 from typing import Any
 
 import pytest
+from shared_files import facts, needs_cases
 
 from polite_crawler.rules.signals import combine
 
-CASES = Path(__file__).parents[2].parent / "shared" / "cases" / "signals.json"
-pytestmark = pytest.mark.skipif(not CASES.is_file(), reason="../shared/cases is not there")
+CASES: list[dict[str, Any]] = facts("signals").get("cases", [])
+pytestmark = needs_cases
 
 
-def _cases() -> list[dict[str, Any]]:
-    return json.loads(CASES.read_text("utf-8"))["cases"] if CASES.is_file() else []
+def test_the_cases_are_all_there() -> None:
+    assert len({case["id"] for case in CASES}) >= 61
 
 
 def _octets(text: str | None) -> bytes | None:
     return None if text is None else text.encode()
 
 
-@pytest.mark.parametrize("case", _cases(), ids=lambda case: case["id"])
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
 def test_case(case: dict[str, Any]) -> None:
     given = case["input"]
     found = combine(

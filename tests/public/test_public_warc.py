@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from shared_files import SHARED
 
 from polite_crawler.archive.check import check
 from polite_crawler.archive.importing import import_archive
@@ -10,10 +11,8 @@ from polite_crawler.errors import PoliteError
 from polite_crawler.query.store import Store
 from polite_crawler.store.folder import StoreFolder
 
-SAMPLES = Path(__file__).parents[2].parent / "shared" / "samples" / "warc"
-SKIP = "../shared is not here"
-
-pytestmark = pytest.mark.skipif(not SAMPLES.is_dir(), reason=SKIP)
+SAMPLES = SHARED / "samples" / "warc"
+pytestmark = pytest.mark.skipif(not SAMPLES.is_dir(), reason="../shared/samples/warc is not there")
 
 # the reason for which each sample that a reader of archives takes is not strictly right
 NOT_RIGHT = {
@@ -86,7 +85,15 @@ def archives(folder: Path) -> list[Path]:
 
 
 def named(paths: list[Path]) -> list[object]:
-    return [pytest.param(path, id=path.name) for path in paths] or [pytest.param(SAMPLES, id="none")]
+    return [pytest.param(path, id=path.name) for path in paths]
+
+
+def test_the_archives_are_all_there() -> None:
+    names = {path.name for path in archives(SAMPLES)}
+    assert NOT_RIGHT.keys() | TAKEN.keys() <= names
+    assert sum(name.endswith(TRUSTED_HERE) for name in names) > 0
+    assert {path.name for path in archives(SAMPLES / "broken")} == BROKEN.keys()
+    assert len(names) >= 58
 
 
 @pytest.mark.parametrize("path", named(archives(SAMPLES)))

@@ -3,12 +3,12 @@
 import base64
 import json
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from http_message_signatures import HTTPMessageSigner, MappingKeyResolver, algorithms
+from shared_files import facts, needs_cases
 
 from polite_crawler.signing import KeyDirectory, WebBotAuthSigner, key_directory, proven_keys, verify
 from polite_crawler.signing.agent import read_agents
@@ -17,10 +17,8 @@ from polite_crawler.signing.directory import directory_headers
 from polite_crawler.signing.keys import thumbprint
 from polite_crawler.signing.message import Components, request_message
 
-CASES = Path(__file__).parents[2].parent / "shared" / "cases" / "web_bot_auth.json"
-FACTS: dict[str, Any] = json.loads(CASES.read_text("utf-8")) if CASES.is_file() else {}
-
-pytestmark = pytest.mark.skipif(not FACTS, reason="the shared cases are not beside the project")
+FACTS = facts("web_bot_auth")
+pytestmark = needs_cases
 
 
 def _many(*path: str) -> list[Any]:
@@ -28,6 +26,17 @@ def _many(*path: str) -> list[Any]:
     for name in path:
         found = found.get(name, {})
     return list(found or [])
+
+
+@pytest.mark.parametrize(
+    ("path", "count"),
+    [
+        (("outcomes", "vectors"), 28), (("thumbprints",), 2), (("positive",), 8), (("signature_agent_headers",), 3),
+        (("signature_agent_cards",), 4), (("registry",), 2),
+    ],
+)  # fmt: skip
+def test_the_vectors_are_all_there(path: tuple[str, ...], count: int) -> None:
+    assert len(_many(*path)) >= count
 
 
 def _test_key() -> Ed25519PrivateKey:
