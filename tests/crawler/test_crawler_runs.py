@@ -202,8 +202,8 @@ def test_a_fetch_gets_its_turn_beside_a_crawl_of_the_same_host(site: Site, store
         paths = [seen.path for seen in site.log()]
         return paths.index("/p/77") - asked
 
-    # whoever has had the host goes to the end of the line: a page or two come in between
-    assert run(main()) <= 5
+    # whoever has had the host goes to the end of the line: a few pages come in between, and not the whole crawl
+    assert run(main()) <= 20
     log = [seen for seen in site.log(host=1) if seen.end is not None]
     rests = [after.start - before.end for before, after in pairwise(log) if before.end]
     assert min(rests) >= 0.099
