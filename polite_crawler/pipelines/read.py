@@ -50,11 +50,11 @@ class Read:
         return cls(options_of(crawler).identity.tokens, parts_of(crawler).extractors)
 
     def close_spider(self) -> None:
-        """End the reader threads, and the PDF processes when a PDF was read."""
+        """End the reader threads, and the processes of readers when one was started."""
         self._pool.shutdown(wait=True, cancel_futures=True)
-        pdf = sys.modules.get("polite_crawler.readers.pdf")
-        if pdf is not None:
-            pdf.close_worker()
+        processes = sys.modules.get("polite_crawler.readers.processes")
+        if processes is not None:
+            processes.close_workers()
 
     async def process_capture(self, draft: Draft) -> Draft:
         """Give the draft its page, its documents and its signals."""

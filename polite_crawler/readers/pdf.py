@@ -4,7 +4,6 @@ Scanned pages have no text and no OCR is tried. A file that needs a password is 
 """
 
 import re
-import signal
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,23 +11,27 @@ from typing import Any
 from polite_crawler.readers.dates import read_date
 from polite_crawler.readers.hyphens import join_words
 from polite_crawler.readers.page import Page
-from polite_crawler.readers.pdf_process import DEFAULT_LIMITS, PROCESSES, PdfLimits, close_worker
+from polite_crawler.readers.processes import Limits, Processes, ending
 from polite_crawler.readers.scrub import one_line, visible
 
 _PAGE_BREAK = "\n\n"
 _DATE = re.compile(r"(?:D:)?(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(Z|[+-]\d\d)?'?(\d\d)?")
 __all__ = ["Pdf", "PdfLimits", "close_worker", "is_pdf", "page_of", "read_pdf", "read_pdf_page"]
 
-_ERRORS = {
-    "password": "a password is needed",
-    "broken": "the file is broken ({})",
-    "worker": "the process that reads PDF files does not start ({})",
-}
-_FAULT = "memory or a fault of the file"
-_EXITS = {
-    -signal.SIGXCPU: "CPU time", -signal.SIGALRM: "time", -signal.SIGKILL: "killed", -signal.SIGABRT: _FAULT,
-    -signal.SIGTRAP: _FAULT, -signal.SIGSEGV: _FAULT, -signal.SIGBUS: _FAULT, -signal.SIGILL: _FAULT, 1: _FAULT,
-}  # fmt: skip
+PROCESSES = Processes("pdf_pages")
+close_worker = PROCESSES.close
+
+
+@dataclass(frozen=True, slots=True)
+class PdfLimits(Limits):
+    """The limits of one file: pages, and those of every file. The address space also bounds what its streams may
+    inflate to.
+    """
+
+    pages: int = 2000
+
+
+DEFAULT_LIMITS = PdfLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +58,7 @@ def read_pdf(body: bytes, limits: PdfLimits = DEFAULT_LIMITS) -> Pdf:
     if not is_pdf(body):
         return Pdf(notes=("not a PDF file",))
     found = _Findings(limits)
-    try:
-        lines = PROCESSES.read(body, limits)
-    except OSError as error:
-        lines = [({"error": "worker", "why": error.strerror or "no process"}, "")]
-    for line, text in lines:
+    for line, text in PROCESSES.read(body, limits):
         found.take(line, text)
     return found.pdf()
 
@@ -97,17 +96,11 @@ class _Findings:
         elif "page" in line:
             self._texts.append(text)
             self._faults += line["fault"] is not None
-        elif "cut" in line:
-            limit = getattr(self._limits, line["cut"])
-            self._notes.append(f"cut: more than {limit} {line['cut']}")
-            self._ended = True
-        elif "error" in line:
-            self._notes.append(f"no text: {_ERRORS[line['error']].format(line['why'])}")
-            self._ended = True
         elif "end" in line:
             self._ended = True
-        elif "exit" in line and not self._ended:
-            self._notes.append(f"cut: the reader stopped {self._where()} ({_EXITS.get(line['exit'], 'a fault')})")
+        elif not self._ended:
+            note = ending(line, self._limits, self._where())
+            self._notes += [note] if note else []
             self._ended = True
 
     def _where(self) -> str:

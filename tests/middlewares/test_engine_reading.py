@@ -20,6 +20,6 @@ def test_no_process_of_a_reader_is_left(site: Site, store_dir: Path) -> None:
 
 def _is_reader(process: psutil.Process) -> bool:
     try:
-        return "pdf_worker" in " ".join(process.cmdline())
+        return "readers/worker.py" in " ".join(process.cmdline())
     except (psutil.NoSuchProcess, psutil.ZombieProcess):
         return False

@@ -4,6 +4,7 @@ import os
 import socket
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
 
 import psutil
 import pytest
@@ -11,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pdf_maker import ENCRYPTED, HELLO, PAGE_LOOP, document, flate_bomb, form_bomb, stream, text_page
 
-from polite_crawler.readers import pdf_process as module
-from polite_crawler.readers import pdf_worker
+from polite_crawler.readers import pdf_pages
+from polite_crawler.readers import processes as module
 from polite_crawler.readers.hyphens import join_words
-from polite_crawler.readers.pdf import Pdf, PdfLimits, close_worker, page_of, read_pdf, read_pdf_page
+from polite_crawler.readers.pdf import PROCESSES, Pdf, PdfLimits, close_worker, page_of, read_pdf, read_pdf_page
 
 SMALL = PdfLimits(seconds=10, cpu=5, memory=200 << 20)
 
@@ -34,7 +35,7 @@ def server() -> psutil.Process:
 
 
 def server_process() -> psutil.Process:
-    process = module.PROCESSES._process
+    process = PROCESSES._process
     assert process is not None
     return psutil.Process(process.pid)
 
@@ -178,7 +179,7 @@ def test_idle_children_are_few(server: psutil.Process) -> None:
     with ThreadPoolExecutor(6) as pool:
         texts = list(pool.map(lambda number: read_pdf(document(text_page(str(number)))).text, range(30)))
     assert texts == [str(number) for number in range(30)]
-    assert len(module.PROCESSES._idle[PdfLimits()]) <= module._IDLE
+    assert len(PROCESSES._idle[PdfLimits()]) <= module._IDLE
 
 
 def test_a_child_that_ended_while_it_waited_is_replaced(server: psutil.Process) -> None:
@@ -248,13 +249,13 @@ def test_a_server_that_cannot_start_is_a_note(monkeypatch: pytest.MonkeyPatch) -
     close_worker()
     monkeypatch.setattr(module.subprocess, "Popen", fail)
     pdf = read_pdf(document(text_page("x")))
-    note = "no text: the process that reads PDF files does not start (Cannot allocate memory)"
+    note = "no text: the process that reads the file does not start (Cannot allocate memory)"
     assert pdf == Pdf(notes=(note,))
 
 
 def test_after_a_fork_the_processes_belong_to_the_parent(server: psutil.Process) -> None:
-    module.PROCESSES.forget()
-    assert module.PROCESSES._process is None
+    PROCESSES.forget()
+    assert PROCESSES._process is None
     assert read_pdf(document(text_page("two"))).text == "two"
     assert server_process() != server
     server.kill()
@@ -314,12 +315,14 @@ def test_broken_words_are_joined(texts: list[str], joined: list[str]) -> None:
 
 def test_the_pages_of_the_worker_itself() -> None:
     """The functions of the worker in this process, where their branches are counted."""
-    lines = list(pdf_worker.pages(document(text_page("a"), text_page("b")), 9, 99))
-    assert [text for _, text in lines] == ["", "a", "b", ""]
+
+    def read(body: bytes, pages: int = 9, characters: int = 99) -> list[tuple[dict[str, Any], str]]:
+        return list(pdf_pages.read(body, {"pages": pages, "characters": characters}))
+
+    two = document(text_page("a"), text_page("b"))
+    assert [text for _, text in read(two)] == ["", "a", "b", ""]
     for body, kind in ((b"%PDF-", "broken"), (ENCRYPTED, "password")):
-        assert next(pdf_worker.pages(body, 9, 9))[0]["error"] == kind
-    *_, (last, text) = pdf_worker.pages(document(text_page("abc")), 9, 2)
-    assert (last, text) == ({"cut": "characters"}, "")
-    *_, (last, text) = pdf_worker.pages(document(text_page("a"), text_page("b")), 1, 9)
-    assert (last, text) == ({"cut": "pages"}, "")
-    assert [line["fault"] for line, _ in pdf_worker.pages(PAGE_LOOP, 9, 9) if "fault" in line] == ["PdfiumError"] * 2
+        assert read(body)[0][0]["error"] == kind
+    assert read(document(text_page("abc")), characters=2)[-1] == ({"cut": "characters"}, "")
+    assert read(two, pages=1)[-1] == ({"cut": "pages"}, "")
+    assert [line["fault"] for line, _ in read(PAGE_LOOP) if "fault" in line] == ["PdfiumError"] * 2

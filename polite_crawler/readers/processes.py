@@ -1,4 +1,5 @@
-"""The processes that read PDF files: one server that has PDFium warm, and its children, which open the files.
+"""The processes that read files which can break a reader: a server that has the reader warm, and its children, which
+open the files.
 
 A child has limits of its own, so a hostile file ends its child and costs a note. A child whose file ended well reads
 the next ones, up to 16; a child that met a limit or a fault reads no other.
@@ -7,18 +8,19 @@ the next ones, up to 16; a child that met a limit or a fault reads no other.
 import atexit
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
 Line = tuple[dict[str, Any], str]
 
-_WORKER = Path(__file__).with_name("pdf_worker.py")
+_WORKER = Path(__file__).with_name("worker.py")
 _GRACE = 5.0
 """Seconds after its wall limit in which a child must be gone."""
 _PATIENCE = 2.0
@@ -28,22 +30,39 @@ _FILES = 16
 _IDLE = 2
 """The children that wait for their next file."""
 _LAST = frozenset(("end", "cut", "error"))
+_FAULT = "memory or a fault of the file"
+_EXITS = {
+    -signal.SIGXCPU: "CPU time", -signal.SIGALRM: "time", -signal.SIGKILL: "killed", -signal.SIGABRT: _FAULT,
+    -signal.SIGTRAP: _FAULT, -signal.SIGSEGV: _FAULT, -signal.SIGBUS: _FAULT, -signal.SIGILL: _FAULT, 1: _FAULT,
+}  # fmt: skip
+_ERRORS = {
+    "password": "a password is needed",
+    "broken": "the file is broken ({})",
+    "worker": "the process that reads the file does not start ({})",
+}
 
 
-@dataclass(frozen=True, slots=True)
-class PdfLimits:
-    """The limits of one file: pages, code points of text, wall and CPU seconds, and octets of address space, which
-    also bounds what its streams may inflate to.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """The limits of one file: code points of text, wall and CPU seconds, and octets of address space. A reader has
+    limits of its own beside them.
     """
 
-    pages: int = 2000
     characters: int = 5_000_000
     seconds: float = 30.0
     cpu: int = 20
     memory: int = 1 << 30
 
 
-DEFAULT_LIMITS = PdfLimits()
+def ending(line: Mapping[str, Any], limits: Limits, where: str) -> str | None:
+    """The note of a line that says how the reading ended before its time, or None. `where` tells how far it came."""
+    if "cut" in line:
+        return f"cut: more than {getattr(limits, line['cut'])} {line['cut']}"
+    if "error" in line:
+        return f"no text: {_ERRORS.get(line['error'], line['error']).format(line['why'])}"
+    if "exit" in line:
+        return f"cut: the reader stopped {where} ({_EXITS.get(line['exit'], 'a fault')})"
+    return None
 
 
 class _Session:
@@ -54,13 +73,10 @@ class _Session:
         self.status = status
         self.files = 0
 
-    def read(self, body: bytes, limits: PdfLimits) -> Iterator[Line]:
+    def read(self, body: bytes, limits: Limits) -> Iterator[Line]:
         """The lines of one file as they come, up to its last, or up to the end of the child."""
         self.files += 1
-        order = {
-            "pages": limits.pages, "characters": limits.characters, "seconds": limits.seconds, "cpu": limits.cpu,
-            "memory": limits.memory, "octets": len(body),
-        }  # fmt: skip
+        order = asdict(limits) | {"octets": len(body)}
         # The child ends itself when its time is over; this bound is for one that does not answer at all.
         self.data.settimeout(limits.seconds + _GRACE)
         try:
@@ -99,20 +115,30 @@ def _line(head: bytes, answer: BinaryIO) -> Line:
     return line, answer.read(line["octets"]).decode("utf-8", "ignore")
 
 
-class PdfProcesses:
-    """The server of this process and its children: started at the first file, closed at the exit."""
+class Processes:
+    """The server of one reader and its children: started at the first file, closed at the exit. `reader` is the name
+    of a module with `read`.
+    """
 
-    def __init__(self) -> None:
+    def __init__(self, reader: str) -> None:
+        self._reader = reader
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
-        self._idle: dict[PdfLimits, list[_Session]] = {}
+        self._idle: dict[Limits, list[_Session]] = {}
+        _EACH.append(self)
 
-    def read(self, body: bytes, limits: PdfLimits) -> list[Line]:
-        """The lines of one file, as far as they came. Raises OSError when no process can be started."""
+    def read(self, body: bytes, limits: Limits) -> list[Line]:
+        """The lines of one file, as far as they came; an error line when no process can be started."""
+        try:
+            return self._read(body, limits)
+        except OSError as error:
+            return [({"error": "worker", "why": error.strerror or "no process"}, "")]
+
+    def _read(self, body: bytes, limits: Limits) -> list[Line]:
         session = self._waiting(limits) or self._new()
         lines = list(session.read(body, limits))
-        if session.files > 1 and not any("pages" in line or "error" in line for line, _ in lines):
+        if session.files > 1 and all("exit" in line for line, _ in lines):
             # The child may have ended while it waited: then the file is not at fault, and gets a child of its own.
             session.close()
             session = self._new()
@@ -124,12 +150,12 @@ class PdfProcesses:
             session.close()
         return lines
 
-    def _waiting(self, limits: PdfLimits) -> _Session | None:
+    def _waiting(self, limits: Limits) -> _Session | None:
         with self._lock:
             waiting = self._idle.get(limits)
             return waiting.pop() if waiting else None
 
-    def _give_back(self, session: _Session, limits: PdfLimits) -> None:
+    def _give_back(self, session: _Session, limits: Limits) -> None:
         with self._lock:
             waiting = self._idle.setdefault(limits, [])
             if len(waiting) < _IDLE:
@@ -163,7 +189,7 @@ class PdfProcesses:
             self._control, theirs = socket.socketpair()
             with theirs:
                 self._process = subprocess.Popen(
-                    [sys.executable, "-I", str(_WORKER)],
+                    [sys.executable, "-I", str(_WORKER), self._reader],
                     stdin=theirs.fileno(),
                     stdout=subprocess.DEVNULL,
                     stderr=subprocess.DEVNULL,
@@ -207,7 +233,19 @@ class PdfProcesses:
         self._process = self._control = None
 
 
-PROCESSES = PdfProcesses()
-close_worker = PROCESSES.close
-atexit.register(close_worker)
-os.register_at_fork(after_in_child=PROCESSES.forget)
+_EACH: list[Processes] = []
+
+
+def close_workers() -> None:
+    """End the processes of every reader. The next file starts new ones."""
+    for processes in _EACH:
+        processes.close()
+
+
+def _forget() -> None:
+    for processes in _EACH:
+        processes.forget()
+
+
+atexit.register(close_workers)
+os.register_at_fork(after_in_child=_forget)
