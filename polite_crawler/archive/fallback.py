@@ -8,17 +8,10 @@ from typing import Literal
 
 from polite_crawler.archive import commoncrawl, mementos
 from polite_crawler.archive.commoncrawl import IndexLine
+from polite_crawler.archive.copies import is_bot_check
 from polite_crawler.archive.mementos import ArchivedCopy, ArchiveRequest, Elsewhere, Headers, NoCopy
 from polite_crawler.rules.outcomes import Outcome, SkipKind
 from polite_crawler.rules.redaction import DEFAULT_SECRET_PARAMS, has_secret
-
-PACES: dict[str, float] = {
-    "web.archive.org": 6.0,
-    "archive.org": 6.0,
-    commoncrawl.INDEX_HOST: 1.0,
-    commoncrawl.DATA_HOST: 1.0,
-}
-"""The least rest of the archives, in seconds, beside what the settings say."""
 
 _WANTED: frozenset[Outcome] = frozenset({"blocked", "paid", "challenge", "busy", "error"})
 _WANTED_SKIPS: frozenset[SkipKind] = frozenset({"stop", "robots-unreachable"})
@@ -97,10 +90,12 @@ def proceed(ask: Ask, status: int, headers: Headers, body: bytes, *, now: float)
     """What follows an answer. A failed request counts as status 0."""
     found = _read(ask, status, headers, body)
     if isinstance(found, ArchivedCopy):
-        if found.status == 200:
+        refused = found.status != 200
+        if not refused and not is_bot_check(found):
             return Given(found)
-        note = NoCopy("none", f"the newest copy of {found.source} is a {found.status}")
-        if ask.stage == "wayback" and not ask.looked_up:
+        what = f"a {found.status}" if refused else "a bot check"
+        note = NoCopy("none", f"the newest copy of {found.source} is {what}")
+        if refused and ask.stage == "wayback" and not ask.looked_up:
             return _ask(replace(ask, looked_up=True), note, mementos.wayback_index(ask.url), "wayback-index")
         return _after(ask, note, now)
     if isinstance(found, Elsewhere):
@@ -113,6 +108,11 @@ def proceed(ask: Ask, status: int, headers: Headers, body: bytes, *, now: float)
     if isinstance(found, tuple):
         return replace(ask, request=commoncrawl.index_lines(found[0], ask.url), stage="index", indexes=tuple(found[1:]))
     return _after(ask, found, now)
+
+
+def skipped(ask: Ask, note: str, *, now: float) -> Next:
+    """What follows a request that was not sent, or an answer that is not taken. The note says why."""
+    return _after(ask, NoCopy("error", note), now)
 
 
 def _read(
@@ -150,4 +150,4 @@ def _ask(ask: Ask, found: NoCopy, request: ArchiveRequest, stage: Stage) -> Ask:
     return replace(ask, request=request, stage=stage, hops=0, refused=(*ask.refused, found))
 
 
-__all__ = ["PACES", "Ask", "Given", "NotGiven", "first", "is_wanted", "proceed", "refusal"]
+__all__ = ["Ask", "Given", "NotGiven", "first", "is_wanted", "proceed", "refusal", "skipped"]

@@ -23,6 +23,14 @@ LONG_RETRY_AFTER = 3_600.0
 MAX_RETRY_AFTER = 30 * 86_400.0
 """The longest Retry-After that is kept, in seconds."""
 
+PACES: dict[str, float] = {
+    "web.archive.org": 6.0,
+    "archive.org": 6.0,
+    "index.commoncrawl.org": 1.0,
+    "data.commoncrawl.org": 1.0,
+}
+"""The least rest of the public archives in seconds, whatever the settings say: they serve everybody."""
+
 _NUMBER = re.compile(r"\d{1,18}(\.\d{1,18})?", re.ASCII).fullmatch
 _ARCHIVES = frozenset({"archive", "archive-index", "archive-copy"})
 _BUSY = frozenset({429, 503})
@@ -55,7 +63,8 @@ class Answer:
 
     `kind` is the kind of its capture (fetch, robots, archive-copy ...). `status` is None when no response came.
     `seconds` is how long the exchange took. `error` is true for a network failure or a body that does not decode;
-    an exchange that was cancelled, or an idle connection that had closed, is no error of the host.
+    an exchange that was cancelled, or an idle connection that had closed, is no error of the host. `refused` is true
+    when an archive itself refuses us: what it hands on of another server never is a word of its own.
     """
 
     kind: str = "fetch"
@@ -64,6 +73,7 @@ class Answer:
     retry_after_s: float | None = None
     error: bool = False
     challenge: bool = False
+    refused: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +167,7 @@ def _rest(state: HostState, answer: Answer, policy: Policy, *, waits: bool, jitt
 def _stop(state: HostState, answer: Answer, policy: Policy) -> tuple[float, str]:
     """The span of the stop that an answer brings (0 for none), and its reason."""
     if answer.kind in _ARCHIVES:
-        return 0.0, ""
+        return _archive_stop(answer, policy) if answer.refused else (0.0, "")
     if answer.challenge:
         return policy.stop_challenge, "challenge"
     if answer.kind == "robots":
@@ -176,18 +186,26 @@ def _stop(state: HostState, answer: Answer, policy: Policy) -> tuple[float, str]
     return max(stops)
 
 
+def _archive_stop(answer: Answer, policy: Policy) -> tuple[float, str]:
+    if answer.retry_after_s is not None and answer.retry_after_s > LONG_RETRY_AFTER:
+        return min(answer.retry_after_s, MAX_RETRY_AFTER), "Retry-After"
+    if answer.status is not None:
+        return policy.stop_blocked, f"status {answer.status}"
+    # the Internet Archive closes its door to who does not slow down
+    return policy.stop_failures, "the connection is refused"
+
+
 def policies(hosts: Mapping[str, Mapping[str, Any]], default: Policy = Policy()) -> Callable[[str], Policy]:
     """The policy of each host by POLITE_HOSTS: a host name, or `*.example.org` for the hosts under it (the longest
-    name that matches wins). A field that is not named keeps the default. Anything that is not valid is a BadOption."""
+    name that matches wins). A field that is not named keeps the default, and no host of PACES rests for less than
+    there. Anything that is not valid is a BadOption."""
     if not isinstance(hosts, Mapping):
         raise BadOption(f"POLITE_HOSTS: {hosts!r} is not a mapping of hosts to limits")
     known = {
         _pattern(name): with_fields(default, limits, name=f"POLITE_HOSTS[{name!r}]") for name, limits in hosts.items()
     }
-    if not known:
-        return lambda host: default
 
-    def of(host: str) -> Policy:
+    def named(host: str) -> Policy:
         if (exact := known.get(host)) is not None:
             return exact
         rest = host
@@ -196,6 +214,11 @@ def policies(hosts: Mapping[str, Mapping[str, Any]], default: Policy = Policy())
             if (under := known.get(f"*.{rest}")) is not None:
                 return under
         return default
+
+    def of(host: str) -> Policy:
+        policy = named(host) if known else default
+        least = PACES.get(host, 0.0)
+        return policy if policy.page_interval >= least else replace(policy, page_interval=least)
 
     return of
 

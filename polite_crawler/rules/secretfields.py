@@ -55,6 +55,7 @@ _IN_BRACKETS = re.compile(r"\[([^\[\]]+)\]$")
 _WORD = re.compile(r"""[^\s"'<>,]+""")
 _REFRESH = re.compile(r"""\s*[\d.]*\s*[;,]?\s*(?:url\s*=\s*)?["']?""", re.IGNORECASE)
 _NEXT_COOKIE = re.compile(r"(,\s*[!#$%&'*+.^_`|~0-9A-Za-z-]+=)([^;,]+)")
+_HANDED_ON = re.compile("^x-(?:archive-)?orig-")
 _MARK = re.compile("[?#@;]").search
 _LONGEST_NAME = 120
 
@@ -91,10 +92,12 @@ class SecretFinder:
         """The value of a header field, or of the first line (its name is empty), with its secrets replaced. `side` is
         request or response, the name is lower case."""
         where = f"{side}.{name or 'target'}"
-        special = _FIELDS.get(name)
+        # archives hand on the fields of the answer that they captured under such names
+        plain = _HANDED_ON.sub("", name)
+        special = _FIELDS.get(plain)
         if special is not None:
             return special(self, value, where)
-        if name in SECRET_HEADERS:
+        if plain in SECRET_HEADERS:
             return self._whole(value, where)
         if not name and side == "request":
             return self._request_line(value, where)

@@ -64,6 +64,8 @@ def wayback(path: str) -> Answer:
         moved = url.replace("https://", "http://").replace("//www.", "//")
         return 302, [("Content-Length", "0"), ("location", f"https://web.archive.org/web/{STAMP}id_/{moved}"),
                      ("x-archive-redirect-reason", f"found capture at {STAMP}")], b""  # fmt: skip
+    if trap == "/bot-check":
+        return memento(url, body=b"<script>window._cf_chl_opt={};</script>")
     if trap == "/two-codings":
         return memento(url, more=(("content-encoding", ""), ("Content-Encoding", "gzip")))
     if trap == "/bare-gzip":

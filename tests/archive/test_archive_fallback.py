@@ -2,14 +2,17 @@
 
 import gzip
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from fake_archives import DATE, FILE, PAGE, STAMP, answer, cc_record, memento
 
 from polite_crawler.archive import commoncrawl, mementos
-from polite_crawler.archive.fallback import PACES, Ask, Given, NotGiven, first, is_wanted, proceed, refusal
+from polite_crawler.archive.copies import entity
+from polite_crawler.archive.fallback import Ask, Given, NotGiven, first, is_wanted, proceed, refusal, skipped
 from polite_crawler.archive.mementos import ArchivedCopy, Elsewhere, NoCopy, entity_of
+from polite_crawler.archive.search import Search
 from polite_crawler.store.record import Capture, Time, epoch
 
 NOW = epoch("2026-11-30T08:00:00Z")
@@ -252,6 +255,43 @@ def test_a_copy_without_a_time_is_dated_by_its_address() -> None:
     assert found.timestamp == "2017-11-24T15:13:15.000000Z"
 
 
-def test_archives_have_a_pace_of_their_own() -> None:
-    assert PACES["web.archive.org"] >= 6
-    assert min(PACES.values()) >= 1
+def test_a_copy_that_is_a_bot_check_is_no_copy_of_the_page() -> None:
+    found, asked = search(f"{LIVE}/bot-check")
+    assert isinstance(found, NotGiven)
+    assert found.refused[0].note == "the newest copy of wayback is a bot check"
+    assert [ask.stage for ask in asked] == ["wayback", "wayback", "indexes", "index", "index", "index"]
+
+
+def test_an_archive_that_is_not_asked_leaves_the_others() -> None:
+    ask: Any = first(f"{LIVE}/x", now=NOW, timegate="https://gate.test/")
+    for stage in ("wayback", "indexes"):
+        ask = skipped(ask, "host stopped", now=NOW)
+        assert ask.stage == stage
+    end = skipped(ask, "its robots.txt disallows it", now=NOW)
+    assert isinstance(end, NotGiven)
+    assert end.note == "host stopped; its robots.txt disallows it"
+
+
+def test_a_body_is_cut_at_the_limit_and_not_read_when_it_is_damaged() -> None:
+    found, _ = search(f"{LIVE}/bare-gzip")
+    assert isinstance(found, Given)
+    whole, part = entity(found.copy, 1000), entity(found.copy, 3)
+    assert (whole.coding, whole.decoded, whole.cut) == ("gzip", PAGE, False)
+    assert (part.payload, part.decoded, part.cut) == (whole.payload, PAGE[:3], True)
+    damaged = replace(found.copy, body=found.copy.body[:10] + b"\xff" * 20)
+    assert entity(damaged, 1000).decoded is None
+    plain = entity(replace(found.copy, body=b"0123456789"), 4)
+    assert (plain.payload, plain.decoded, plain.cut) == (b"0123", b"0123", True)
+
+
+@pytest.mark.parametrize("page", ["/page", "/archived-429", "/cc", "/cc-old", "/never"])
+def test_a_search_can_be_written_down_at_every_step(page: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if page.startswith("/cc"):
+        monkeypatch.setattr("fake_archives.wayback", lambda path: (404, [], b""))
+    live = Capture(kind="fetch", url=f"{LIVE}{page}", time=Time("2026-11-30T08:00:00Z"), outcome="blocked", status=403)
+    step: Any = first(f"{LIVE}{page}", now=NOW)
+    while isinstance(step, Ask):
+        kept = Search.from_json(json.loads(json.dumps(Search(live.sealed(), step).to_json())))
+        assert kept == Search(live.sealed(), step)
+        status, headers, body = answer(step.request.url, dict(step.request.headers), f"{LIVE}{page}")
+        step = proceed(kept.ask, status, headers, body, now=NOW)

@@ -106,6 +106,21 @@ STOPS = [
     ("robots.txt: a challenge", Answer(kind="robots", status=200, challenge=True), FRESH, DAY, "challenge"),
     ("an archive: 403", Answer(kind="archive-copy", status=403), FRESH, 0, ""),
     ("an archive: an error after four", Answer(kind="archive-index", error=True), HostState(failures=4), 0, ""),
+    ("an archive that refuses us", Answer(kind="archive-copy", status=403, refused=True), FRESH, HOUR, "status 403"),
+    (
+        "an archive that wants a day",
+        Answer(kind="archive-index", status=429, retry_after_s=DAY, refused=True),
+        FRESH,
+        DAY,
+        "Retry-After",
+    ),
+    (
+        "an archive behind its firewall",
+        Answer(kind="archive-copy", error=True, refused=True),
+        FRESH,
+        HOUR,
+        "the connection is refused",
+    ),
     ("404", Answer(status=404), HostState(failures=4), 0, ""),
     ("429", Answer(status=429), HostState(failures=4), 0, ""),
     ("503", Answer(status=503), HostState(failures=4), 0, ""),
@@ -252,6 +267,21 @@ def test_policy_of_a_host(host: str, policy: Policy):
 def test_without_hosts_everyone_has_the_default():
     default = replace(POLICY, page_interval=9.0)
     assert policies({}, default)("any.example") is default
+
+
+@pytest.mark.parametrize(
+    ("hosts", "host", "interval"),
+    [
+        ({}, "web.archive.org", 6),
+        ({}, "index.commoncrawl.org", 3),
+        ({"*.archive.org": {"page_interval": 1}}, "web.archive.org", 6),
+        ({"*.commoncrawl.org": {"page_interval": 0}}, "data.commoncrawl.org", 1),
+        ({"web.archive.org": {"page_interval": "20s"}}, "web.archive.org", 20),
+        ({"*.archive.org": {"page_interval": 1}}, "blog.archive.org", 1),
+    ],
+)
+def test_no_setting_makes_the_rest_of_a_public_archive_shorter(hosts: Any, host: str, interval: float):
+    assert policies(hosts)(host).page_interval == interval
 
 
 BAD_HOSTS = [

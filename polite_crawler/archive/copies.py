@@ -1,0 +1,45 @@
+"""The body of an archived copy as it is stored and as it is read, and what it shows."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from polite_crawler.archive.mementos import ArchivedCopy, entity_of
+from polite_crawler.readers.codings import Decoder
+from polite_crawler.rules.challenges import LARGEST_INTERSTITIAL, classify
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """The body of a copy: `payload` as the archive keeps it, `decoded` without its content coding, or None when it is
+    not what the coding says. `cut` is true when it has more than the limit."""
+
+    payload: bytes
+    coding: str | None
+    decoded: bytes | None
+    cut: bool
+
+
+def entity(copy: ArchivedCopy, limit: int) -> Entity:
+    """The body of a copy, of which at most `limit` octets are read."""
+    payload, coding = entity_of(copy)
+    if coding is None:
+        return Entity(payload[:limit], None, payload[:limit], len(payload) > limit)
+    decoder = Decoder([coding], limit)
+    decoder.feed(payload)
+    decoder.end()
+    return Entity(payload, coding, decoder.body(), decoder.full)
+
+
+def fields_of(copy: ArchivedCopy) -> Sequence[tuple[str, str]]:
+    """The fields of the archived answer."""
+    lines = copy.head.decode("latin-1").split("\r\n")[1:]
+    return [(name, value.strip()) for name, colon, value in (line.partition(":") for line in lines) if colon]
+
+
+def is_bot_check(copy: ArchivedCopy) -> bool:
+    """Whether a copy is a bot check in the place of the page: crawlers of archives meet them too."""
+    body = entity(copy, LARGEST_INTERSTITIAL).decoded
+    return body is not None and classify(copy.status, fields_of(copy), body).kind == "challenge"
+
+
+__all__ = ["Entity", "entity", "fields_of", "is_bot_check"]
