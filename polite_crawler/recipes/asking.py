@@ -4,6 +4,8 @@ import asyncio
 import json
 import sys
 import time
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,7 +57,7 @@ class Seen:
         return self.result.outcome in _WALLS or (self.result.outcome == "skipped" and self.reason in _WALL_SKIPS)
 
 
-class AskingSpider(PoliteSpider):
+class AskingSpider(PoliteSpider, ABC):
     """Asks for pages and gives one result, `summary`, which is its item too. `user_provided` reads pages that asked
     not to be AI input, for a URL that a person gave; each one is logged."""
 
@@ -91,9 +93,9 @@ class AskingSpider(PoliteSpider):
             meta[DEADLINE] = self._deadline
         return Request(url, callback=self.parse, errback=self.failed, dont_filter=True, meta=meta)
 
-    def failed(self, failure: Failure) -> Any:
+    @abstractmethod
+    def failed(self, failure: Failure) -> Iterator[Any]:
         """What comes of a request that gave no response."""
-        raise NotImplementedError
 
     def seen(self, request: Request, answer: Response | Failure) -> Seen:
         """What became of a request."""

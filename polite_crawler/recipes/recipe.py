@@ -23,10 +23,13 @@ from polite_crawler.recipes.results import DocumentFacts, RecipeResult
 from polite_crawler.rules import durations, redaction, urls
 from polite_crawler.rules.options import DEFAULTS
 from polite_crawler.rules.pacing import Policy
+from polite_crawler.spiders.arguments import seeds
 from polite_crawler.spiders.base import PoliteSpider
 from polite_crawler.store.document import Document, structural
 from polite_crawler.store.record import Capture
 from polite_crawler.transport.trace import trace_of
+
+NO_EXTRACT = "the recipe {} has no extract(body, capture), which says what the documents of a body are"
 
 _AGAIN = "polite_recipe_again"
 
@@ -73,6 +76,10 @@ class Recipe(PoliteSpider):
     def __init__(self, input: Any = None, max_age: str | int | None = None, **kwargs: Any) -> None:
         if self.name is None:
             raise BadOption(f"{type(self).__name__} has no name")
+        if not _writes(type(self), "extract"):
+            raise BadOption(NO_EXTRACT.format(self.name))
+        if not _writes(type(self), "requests"):
+            _urls(input)
         super().__init__(**kwargs)
         self.input = input
         self._age = self.max_age if max_age is None else max_age
@@ -109,14 +116,16 @@ class Recipe(PoliteSpider):
         return RecipeExtractor(str(cls.name), cls.extract)
 
     def requests(self, input: Any) -> Iterable[Request]:
-        """The requests of an input. Callbacks and errbacks are set by the recipe."""
-        raise NotImplementedError(f"{type(self).__name__}.requests is not written")
+        """The requests of an input; of one URL or several, white space between them, when it is not written. Callbacks
+        and errbacks are set by the recipe."""
+        for url in _urls(input):
+            yield Request(url)
 
     @classmethod
     def extract(cls, body: bytes, capture: Capture) -> Iterable[Found]:
         """The documents of a body. Pure: the same body and capture give the same documents; no clock, no request and
         no state. A body that it cannot read raises: that is reported, and the crawl goes on."""
-        raise NotImplementedError(f"{cls.__name__}.extract is not written")
+        raise BadOption(NO_EXTRACT.format(cls.name))
 
     async def start(self) -> AsyncIterator[Request]:
         """The requests of the input, each with what the recipe says of it."""
@@ -210,6 +219,14 @@ def paced(spider: type[Spider], policy_of: Callable[[str], Policy]) -> Callable[
         return replace(usual, page_interval=recipe.interval(usual.page_interval))
 
     return policy
+
+
+def _writes(recipe: type[Recipe], hook: str) -> bool:
+    return next(one for one in recipe.__mro__ if hook in vars(one)) is not Recipe
+
+
+def _urls(input: object) -> tuple[str, ...]:
+    return seeds(None if input is None else str(input), "input")
 
 
 def _of(response: Response) -> Request:

@@ -32,12 +32,12 @@ def flag(value: str | bool, name: str) -> bool:
     return text in _TRUE
 
 
-def seeds(text: str | None) -> tuple[str, ...]:
+def seeds(text: str | None, name: str = "url") -> tuple[str, ...]:
     """The URLs of an argument, white space between several. Raises BadOption for none, and for a text that is no
     http(s) URL."""
     found = (text or "").split()
     if not found:
-        raise BadOption("no URL; give one, for example -a url=https://example.com/")
+        raise BadOption(f"no URL; give one, for example -a {name}=https://example.com/")
     for url in found:
         urls.normalize(url)
     return tuple(dict.fromkeys(found))

@@ -65,3 +65,15 @@ def test_the_tutorial(pages: Pages, tmp_path: Path) -> None:
     run(save, tmp_path)
     assert "1 passed" in run(check, tmp_path)
     assert pages.asked_for("/menu.json") == 1
+
+
+def test_the_page_object(pages: Pages, tmp_path: Path) -> None:
+    pages.html("/dune", "<h1>Dune</h1><p class=author>Frank Herbert</p>")
+    (tmp_path / "books.py").write_text(part("books.py"))
+    lines = part("books").replace("https://books.example", pages.base).splitlines()
+
+    _, found, _, _, checked = (run(line, tmp_path) for line in lines)
+
+    assert f"books:{pages.base}/dune" in found
+    assert "1 passed" in checked
+    assert pages.asked_for("/dune") == 1

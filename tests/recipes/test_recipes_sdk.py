@@ -192,6 +192,33 @@ def test_facts_that_a_recipe_cannot_have(facts: dict[str, Any]) -> None:
         type("Bad", (Recipe,), {"name": "bad", **facts})
 
 
+def test_a_recipe_with_no_extractor_ends_before_anything_is_sent() -> None:
+    recipe = type("Empty", (Recipe,), {"name": "empty"})
+
+    with pytest.raises(BadOption, match="the recipe empty has no extract"):
+        recipe(input="http://a.example/")
+    with pytest.raises(BadOption, match="the recipe empty has no extract"):
+        recipe.extract(b"", Capture("fetch", "http://a.example/", Time("2026-06-01T00:00:00Z"), "ok"))
+
+
+def test_the_requests_of_a_recipe_that_writes_none_are_the_urls_of_its_input(pages: Pages, tmp_path: Path) -> None:
+    class Plain(Recipe):
+        name = "plain"
+
+        @classmethod
+        def extract(cls, body: bytes, capture: Capture) -> list[RecipeDocument]:
+            return [RecipeDocument(f"plain:{capture.url}", "plain", None, body.decode(), capture.url)]
+
+    one, two = pages.html("/1", "<p>One</p>"), pages.html("/2", "<p>Two</p>")
+
+    results = run_spider(Plain, tmp_path / "s", input=f"{one} {two}")
+
+    assert sorted(document.doc for result in results for document in result.docs) == [f"plain:{one}", f"plain:{two}"]
+    for wrong in (None, "", "menu", 3):
+        with pytest.raises(BadOption):
+            Plain(input=wrong)
+
+
 @pytest.mark.parametrize(("mode", "interval"), [("api", 1.0), ("page", 3.0)])
 def test_only_an_api_may_be_faster_than_pages(mode: str, interval: float) -> None:
     from scrapy.settings import Settings
