@@ -14,12 +14,14 @@ from polite_crawler.rules.httpdates import header
 from polite_crawler.rules.validators import Conditions, Memo, Result, conditions, next_memo
 from polite_crawler.scheduling.lanes import lanes_of
 from polite_crawler.scheduling.requests import host_of
+from polite_crawler.scheduling.scheduler import scheduler_of
 from polite_crawler.store.catalog import CopyFacts
 from polite_crawler.store.record import Capture
 from polite_crawler.store.record import Validators as Sent
 from polite_crawler.transport.trace import trace_of
 
 _CONDITIONS = "polite_conditions"
+_WHOLE = "polite_whole"
 _FIELDS = ("If-None-Match", "If-Modified-Since")
 
 
@@ -42,7 +44,8 @@ class Validators:
                 request.headers.pop(name, None)
         trace = trace_of(request)
         copy = trace.stale
-        if copy is None or not _is_of(copy, request) or any(name in request.headers for name in _FIELDS):
+        whole = request.meta.get(_WHOLE)
+        if whole or copy is None or not _is_of(copy, request) or any(name in request.headers for name in _FIELDS):
             trace.stale = None
             return
         fields = stored_headers(copy)
@@ -59,8 +62,9 @@ class Validators:
         request.meta[_CONDITIONS] = sent
         trace.validators = Sent(sent.headers, copy.capture.id)
 
-    async def process_response(self, request: Request, response: Response) -> Response:
-        """The stored response in the place of a 304, and the memo after any answer to a condition."""
+    async def process_response(self, request: Request, response: Response) -> Request | Response:
+        """The stored response in the place of a 304, and the memo after any answer to a condition. The request again,
+        without conditions, when the store has lost the body that the 304 is about."""
         trace = trace_of(request)
         sent = request.meta.get(_CONDITIONS)
         if trace.from_store or trace.stale is None or not isinstance(sent, Conditions) or trace.validators is None:
@@ -70,7 +74,8 @@ class Validators:
             loop = asyncio.get_running_loop()
             answer = await loop.run_in_executor(None, read_answer, trace.stale.capture, parts_of(self._crawler).blobs)
             if answer is None:
-                return response
+                # a copy without its body would be confirmed for ever: the page is asked for once more, whole
+                return scheduler_of(self._crawler).again(request.replace(meta={**request.meta, _WHOLE: True}))
             trace.page = answer.page
             return response_of(request, trace.stale, answer.body)
         if 200 <= response.status < 300:

@@ -41,7 +41,6 @@ class PoliteDownloader(Downloader):
 
     def fetch(self, request: Request) -> "Deferred[Response | Request]":  # type: ignore[override]
         """The response, or the request that a middleware sends back to the queue."""
-        request.meta.pop(self.DOWNLOAD_SLOT, None)
         fetching: Deferred[Response | Request] = super().fetch(request)
         fetching.addBoth(self._ended, request)
         return fetching

@@ -1,5 +1,6 @@
 """Every request ends in exactly one callback or errback, and every decision makes exactly one capture."""
 
+import socket
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,11 @@ ENDINGS: list[tuple[str, str, list[str]]] = [
     ("/status/503", "callback 503", ["busy", "busy", "busy"]),
     ("/private/diary", "errback Declined", ["skipped"]),
     ("/redirects/chain/3", "callback 200", ["redirect", "redirect", "redirect", "ok"]),
+    ("/redirects/chain/12", "callback 301", ["redirect"] * 11),
     ("/redirects/loop/a", "callback 302", ["redirect", "redirect"]),
     ("/redirects/self", "callback 302", ["redirect"]),
+    # the hop is another spelling of the page that leads there
+    ("/redirects/self?utm_source=x", "callback 302", ["redirect", "redirect"]),
     ("/redirects/cookie", "callback 302", ["redirect"]),
     ("/framing/garbage", "errback ExchangeError", ["error", "error", "error"]),
     # the connection that robots.txt came over closes before the first byte, so the page is asked once more
@@ -77,6 +81,22 @@ def test_a_hop_to_a_refused_address_is_a_skip_of_its_own(site: Site, store_dir: 
     assert hop.redirect_of == first.id
 
 
+@pytest.mark.parametrize(
+    ("meta", "ending", "kinds"),
+    [({}, "errback Declined", ["robots", "fetch"]), ({"polite_mode": "api"}, "errback ExchangeError", ["fetch"])],
+)
+def test_a_name_of_a_refused_address_is_a_skip(
+    store_dir: Path, monkeypatch: pytest.MonkeyPatch, meta: dict[str, Any], ending: str, kinds: list[str]
+) -> None:
+    inside = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("10.1.2.3", 80))]
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *args, **kwargs: inside)
+    url = "http://inside.example/"
+    run = crawl(EndingSpider, store_dir, urls=[url], meta=meta, settings={"POLITE_ALLOW_PRIVATE": False})
+    assert run.spider.endings == [(url, ending)]
+    assert [(capture.kind, capture.outcome) for capture in run.captures()] == [(kind, "skipped") for kind in kinds]
+    assert (run.captures()[0].reason, run.captures()[0].net) == ("egress", None)
+
+
 def test_a_stopped_host_is_a_skip_with_its_note(site: Site, store_dir: Path) -> None:
     urls = [site.url("/status/403"), site.url("/about")]
     run = crawl(EndingSpider, store_dir, urls=urls, settings=host_limits())
@@ -105,8 +125,9 @@ def test_a_deadline_is_a_skip(site: Site, store_dir: Path) -> None:
     assert dict(run.spider.endings)[urls[1]] == "errback DeadlineReached"
 
 
+@pytest.mark.parametrize("error", [None, ValueError("not foreseen")], ids=["closed", "not foreseen"])
 def test_a_store_that_cannot_be_written_ends_the_crawl(
-    site: Site, store_dir: Path, monkeypatch: pytest.MonkeyPatch
+    site: Site, store_dir: Path, monkeypatch: pytest.MonkeyPatch, error: Exception | None
 ) -> None:
     written = 0
     submit = WriterThread.submit
@@ -116,6 +137,8 @@ def test_a_store_that_cannot_be_written_ends_the_crawl(
         written += 1
         if written == 4:
             self.close()
+        if written >= 4 and error is not None:
+            raise error
         return submit(self, *args, **kwargs)
 
     monkeypatch.setattr(WriterThread, "submit", fails)

@@ -105,6 +105,20 @@ def test_a_304_without_a_copy_reaches_the_callback(site: Site, store_dir: Path) 
     assert [capture.outcome for capture in run.captures("fetch")] == ["not_modified"]
 
 
+def test_a_page_whose_stored_body_is_lost_is_asked_for_once_more(site: Site, store_dir: Path) -> None:
+    fetch(site, store_dir, "/cache/both")
+    for blob in (store_dir / "blobs").rglob("*.gz"):
+        blob.unlink()
+    url = site.url("/cache/both")
+    for _ in range(2):
+        run = crawl(EndingSpider, store_dir, urls=[url], settings=host_limits())
+        assert run.spider.endings == [(url, "callback 200")]
+    # the second crawl is answered by the store again
+    assert [capture.outcome for capture in run.captures("fetch")] == ["ok", "not_modified", "ok"]
+    conditional = [bool(seen.header("if-none-match")) for seen in site.log(path="/cache/both")]
+    assert conditional == [False, True, False]
+
+
 def test_a_moving_etag_is_given_up_after_three_answers(site: Site, store_dir: Path) -> None:
     for _ in range(6):
         fetch(site, store_dir, "/cache/etag-moves/x", max_age="0")

@@ -10,7 +10,7 @@ from urllib.parse import urljoin
 
 import pytest
 from lane_lab import LabSpider, Server, crawl, ended, memory_lanes, serving, start_crawl
-from scrapy import Request
+from scrapy import Request, signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
@@ -114,7 +114,7 @@ def test_robots_txt_passes_the_same_lane(server: Server):
 
 
 def test_giving_back_counts_nothing_and_keeps_the_order(server: Server):
-    urls = [server.url(host(number), "/0") for number in range(1, 11)]
+    urls = [server.url(host(number), f"/{page}") for page in range(2) for number in range(1, 11)]
     counted: list[str] = []
 
     class After:
@@ -126,42 +126,57 @@ def test_giving_back_counts_nothing_and_keeps_the_order(server: Server):
     behind = {**GATED["DOWNLOADER_MIDDLEWARES"], After: 990}
     run = crawl(LabSpider, urls, rest=0.1, CONCURRENT_REQUESTS=4, DOWNLOADER_MIDDLEWARES=behind)
     assert run.stats["polite/given_back"] == 10
-    assert run.stats["scheduler/enqueued"] == run.stats["scheduler/dequeued"] == 10
-    assert len(counted) == len(server.seen) == 20
-    assert len(run.ended("callback")) == 10
+    assert run.stats["scheduler/enqueued"] == run.stats["scheduler/dequeued"] == 20
+    assert len(counted) == len(server.seen) == 30
+    assert len(run.ended("callback")) == 20
+    assert {tuple(server.paths(host(number))) for number in range(1, 11)} == {("/robots.txt", "/0", "/1")}
 
 
 def test_a_request_that_was_given_back_still_meets_the_duplicate_filter(server: Server):
     """A hop inherits dont_filter, so a request that had it set by giving back would switch the filter off."""
+    unfiltered: list[bool] = []
 
     class Hops(LabSpider):
         def got(self, response: Response) -> Any:
             super().got(response)
             assert response.request is not None
-            assert response.request.dont_filter is False
+            unfiltered.append(response.request.dont_filter)
             if "to" in response.url:
                 yield response.request.replace(url=response.headers["location"].decode())
 
     seen = server.url(host(1), "/seen")
     urls = [server.url(host(2), f"/hop?s=302&to={seen}"), seen, server.url(host(2), f"/again?s=302&to={seen}")]
-    run = crawl(Hops, urls, rest=0.05, **GATED)
+    run = crawl(Hops, urls, rest=0.05, REDIRECT_ENABLED=False, **GATED)
     assert run.stats["polite/given_back"] == 2
+    assert unfiltered == [False] * 3
     assert server.paths(host(1)).count("/seen") == 1
 
 
-def test_a_hop_to_another_host_waits_for_that_host(server: Server):
+@pytest.mark.parametrize("middleware", [True, False], ids=["hop of a middleware", "hop of the spider"])
+def test_a_hop_to_another_host_waits_for_that_host(server: Server, middleware: bool):
     """With a slot key from the meta, the hop would wait in the queue of the first host and spin on the second."""
+    with_slot: list[bool] = []
 
     class Hop(LabSpider):
+        async def start(self) -> Any:
+            self.crawler.signals.connect(self.scheduled, signals.request_scheduled)
+            async for request in super().start():
+                yield request
+
+        def scheduled(self, request: Request) -> None:
+            if request.url == target:
+                with_slot.append("download_slot" in request.meta)
+
         def got(self, response: Response) -> Any:
             super().got(response)
-            if "to" in response.url:
+            if "location" in response.headers:
                 assert response.request is not None
                 yield response.request.replace(url=response.headers["location"].decode())
 
     target = server.url(host(2), "/target")
     urls = [server.url(host(2), "/slow?d=0.5"), server.url(host(1), f"/hop?s=302&to={target}")]
-    run = crawl(Hop, urls, rest=0.05)
+    run = crawl(Hop, urls, rest=0.05, REDIRECT_ENABLED=middleware)
+    assert with_slot == [False]
     assert server.paths(host(2)) == ["/slow?d=0.5", "/target"]
     assert server.beside() == 0
     assert run.stats.get("polite/given_back", 0) == 0
@@ -170,6 +185,9 @@ def test_a_hop_to_another_host_waits_for_that_host(server: Server):
 
 @pytest.mark.parametrize("slot", ["x", "127.0.1.9", ""])
 def test_a_download_slot_of_the_user_has_no_effect(server: Server, slot: str):
+    travelled: list[bool] = []
+    slots: set[str] = set()
+
     class Slots(LabSpider):
         async def start(self) -> Any:
             for number in range(4):
@@ -178,10 +196,13 @@ def test_a_download_slot_of_the_user_has_no_effect(server: Server, slot: str):
 
         def got(self, response: Response) -> Any:
             super().got(response)
-            assert "download_slot" not in response.meta
+            travelled.append("download_slot" in response.meta)
+            slots.update(self.crawler.engine.downloader.slots)
 
     run = crawl(Slots, rest=0.05)
     assert len(run.ended("callback")) == 4
+    assert travelled == [False] * 4
+    assert slots == {host(1)}
     assert server.beside() == 0
     assert min(server.rests(host(1))) >= 0.05
 

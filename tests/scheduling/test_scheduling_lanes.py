@@ -177,6 +177,7 @@ def test_a_stop_ends_the_waits_and_is_no_rest(store: HostStateStore, answer: Ans
         stop = lanes.stop_of("a")
         assert stop is not None
         assert (stop.until, stop.reason) == (clock.now() + seconds, reason)
+        assert lanes.ready_at("a") == store.peek("a").state.ready
         clock.advance(seconds - 1)
         with pytest.raises(HostStopped):
             await lanes.acquire("a")

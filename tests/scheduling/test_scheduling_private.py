@@ -105,6 +105,7 @@ def test_after_each_request_comes_when_all_that_it_led_to_is_queued(server: Serv
     assert dict(told)["/0"] == 4
 
 
+@pytest.mark.filterwarnings("ignore:The CONCURRENT_REQUESTS_PER_IP setting is deprecated")
 def test_slots_delay_and_limit_nothing(server: Server):
     """A project made by `scrapy startproject` has a delay and one request a domain; a slot keeps neither."""
     slots: list[tuple[int, float, float]] = []
@@ -121,6 +122,7 @@ def test_slots_delay_and_limit_nothing(server: Server):
         rest=0.01,
         DOWNLOAD_DELAY=5,
         CONCURRENT_REQUESTS_PER_DOMAIN=1,
+        CONCURRENT_REQUESTS_PER_IP=1,
         DOWNLOAD_SLOTS={"127.0.1.1": {"delay": 9, "concurrency": 1}},
     )
     assert set(slots) == {(sys.maxsize, 0.0, 0.0)}
