@@ -5,14 +5,15 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from polite_crawler.errors import NotStored, StoreError
-from polite_crawler.middlewares.stored_response import Pairs, freshness_of
+from polite_crawler.errors import StoreError
 from polite_crawler.query.store import Store
-from polite_crawler.rules import freshness, redaction, urls
+from polite_crawler.rules import freshness, redaction
 from polite_crawler.rules.durations import MaxAge
 from polite_crawler.spiders.results import PageResult
-from polite_crawler.store.catalog import Catalog, CopyIds
-from polite_crawler.store.record import epoch
+from polite_crawler.store.catalog import Catalog
+from polite_crawler.store.indexed_copy import CopyIds, indexed_copy
+from polite_crawler.store.projection import Pairs
+from polite_crawler.store.record import utc_micros
 
 _KEPT = 4096
 
@@ -68,34 +69,22 @@ class StoredPages:
             if ids in self._known:
                 self._known.move_to_end(ids)
                 return self._known[ids]
-        copy = self._read(catalog, url)
+        copy = self._read(catalog, ids)
         with self._gate:
             self._known[ids] = copy
             if len(self._known) > _KEPT:
                 self._known.popitem(last=False)
         return copy
 
-    def _read(self, catalog: Catalog, url: str) -> _Copy | None:
-        """A copy that the index alone can speak for: not one whose page leads on by a refresh, or needs a browser."""
-        found = catalog.copy_of(url)
-        if found is None or found.capture.body is None:
+    def _read(self, catalog: Catalog, ids: CopyIds) -> _Copy | None:
+        """A copy that the index alone can speak for, whose line the log still holds as it was indexed."""
+        found = indexed_copy(catalog.connection, ids)
+        if found is None or not self._store.index.log.holds(found.place):
             return None
-        capture, facts = found.capture, freshness_of(found)
-        if any(name.lower() == "refresh" for name, _ in facts.headers):
-            return None
-        doc = urls.doc_id(capture.url)
-        try:
-            version = catalog.version_of(catalog.doc(doc), capture.id)
-        except NotStored:
-            return None
-        meta = catalog.meta(version)
-        if "refresh" in meta or "needs_javascript" in meta:
-            return None
-        held = capture.hold is not None
         page = PageResult(
-            url="", final_url=capture.url, doc=doc, outcome=capture.outcome, status=capture.status,
-            title=None if held else version.title, capture=capture.id, fetched_at=capture.fetched_at, from_cache=True,
-            age_s=0, chars=version.chars, truncated=bool(found.capture.body.truncated), held_back=held,
-            archived=None, note=capture.note,
+            url="", final_url=found.url, doc=found.doc, outcome="ok", status=found.status,
+            title=None if found.held else found.title, capture=ids.capture, fetched_at=utc_micros(found.fetched),
+            from_cache=True, age_s=0, chars=found.chars, truncated=found.truncated, held_back=found.held,
+            archived=None, note=found.note,
         )  # fmt: skip
-        return _Copy(facts, found.capture.body.sha256, epoch(capture.fetched_at), capture.recipe, page)
+        return _Copy(found.facts, found.blob, found.fetched / 1e6, found.recipe, page)

@@ -15,12 +15,11 @@ from polite_crawler.store import projection
 from polite_crawler.store.blobs import BlobError, Blobs
 from polite_crawler.store.catalog import CopyFacts
 from polite_crawler.store.decoding import UndecodableBody
+from polite_crawler.store.projection import Pairs
 from polite_crawler.store.record import Capture, epoch
 
 STORED = "stored"
 """The flag of a response that came from the store."""
-
-Pairs = tuple[tuple[str, str], ...]
 
 logger = logging.getLogger(__name__)
 
@@ -57,13 +56,12 @@ def stored_headers(copy: CopyFacts) -> Pairs:
 def freshness_of(copy: CopyFacts) -> freshness.StoredCopy:
     """What the rules of RFC 9111 look at."""
     last = copy.confirmed_by or copy.capture
-    asked = copy.capture.request.head if copy.capture.request else ""
     return freshness.StoredCopy(
         status=copy.capture.status or 200,
         headers=stored_headers(copy),
         requested=epoch(last.time.start),
         received=copy.checked / 1e6,
-        request_headers=_fields(asked),
+        request_headers=projection.request_headers(copy.capture),
     )
 
 
@@ -104,11 +102,4 @@ def response_of(request: Request, copy: CopyFacts, body: bytes) -> Response:
         flags=[STORED],
         request=request,
         protocol=f"HTTP/{capture.http}" if capture.http else None,
-    )
-
-
-def _fields(head: str) -> Pairs:
-    lines = head.replace("\r\n", "\n").split("\n")[1:]
-    return tuple(
-        (name.strip(), value.strip()) for name, colon, value in (line.partition(":") for line in lines) if colon
     )

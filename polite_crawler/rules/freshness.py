@@ -9,6 +9,9 @@ from polite_crawler.rules.httpdates import Headers, delta_seconds, directives, h
 HEURISTIC = 0.1
 """The part of the age of Last-Modified for which a response without a lifetime is fresh (RFC 9111 section 4.2.2)."""
 
+FIELDS = frozenset({"age", "cache-control", "date", "expires", "last-modified", "vary"})
+"""The fields of a response that these rules look at, in lower case."""
+
 _HEURISTIC_STATUSES = frozenset({200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501})
 # what a 304 says of the message and not of the stored body (RFC 9111 section 3.2), and what a connection needs
 _NOT_UPDATED = frozenset({
@@ -82,10 +85,16 @@ def current_age(copy: StoredCopy, *, now: float) -> float:
 
 def vary_matches(copy: StoredCopy, request_headers: Headers) -> bool:
     """Whether a request has the same values of the headers that Vary names; `*` matches nothing."""
-    names = [name.strip().lower() for name in (header(copy.headers, "vary") or "").split(",")]
     return all(
-        name != "*" and _plain(copy.request_headers, name) == _plain(request_headers, name) for name in names if name
+        name != "*" and _plain(copy.request_headers, name) == _plain(request_headers, name)
+        for name in vary_names(copy.headers)
     )
+
+
+def vary_names(headers: Headers) -> frozenset[str]:
+    """The names that Vary holds, in lower case."""
+    names = (name.strip().lower() for name in (header(headers, "vary") or "").split(","))
+    return frozenset(name for name in names if name)
 
 
 def updated_headers(stored: Headers, fresh: Headers) -> tuple[tuple[str, str], ...]:

@@ -10,6 +10,7 @@ from polite_crawler.errors import NotStored
 from polite_crawler.rules.redaction import redact_url
 from polite_crawler.rules.urls import absolute, normal_or_none
 from polite_crawler.store.entry import unpacked
+from polite_crawler.store.indexed_copy import CopyIds
 from polite_crawler.store.log import CaptureLog, DamagedLine, Position
 from polite_crawler.store.projection import header
 from polite_crawler.store.record import Capture, utc_micros
@@ -57,15 +58,6 @@ class StoredVersion:
     def fetched_at(self) -> str:
         """When the exchange of its capture ended, RFC 3339 UTC."""
         return utc_micros(self.fetched)
-
-
-@dataclass(frozen=True, slots=True)
-class CopyIds:
-    """The names of what CopyFacts holds: they say whether it is still the same copy."""
-
-    capture: str
-    checked: int
-    confirmed_by: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +207,7 @@ class Catalog:
 
     def capture(self, capture: str) -> Capture:
         """A capture by its id, read from the log. Raises NotStored, and DamagedLine."""
-        row = self.connection.execute("SELECT file, offset, length FROM cap WHERE id=?", (capture,)).fetchone()
+        row = self.connection.execute("SELECT file, offset, length, crc FROM cap WHERE id=?", (capture,)).fetchone()
         if row is None or row[0] is None:
             raise NotStored(f"no stored capture {capture!r}")
         return self._log.read(Position(*row))
@@ -239,8 +231,9 @@ class Catalog:
         if row is None or row[2]:
             return None
         try:
-            if row[1] == "ok":
-                return self._facts(self._checked(row[0]))
+            ids = self._checked(row[0]) if row[1] == "ok" else None
+            if ids is not None:
+                return self._facts(ids)
             capture = self.capture(row[0])
         except (DamagedLine, NotStored):
             return None
@@ -251,22 +244,24 @@ class Catalog:
         """As `copy_of`, without a look at the log."""
         key = normal_or_none(url)
         end = None if key is None else self._end_of_hops(key, kind)
-        if end is None:
-            return None
-        secret = self.connection.execute("SELECT secret FROM cap WHERE id=?", (end,)).fetchone()[0]
-        return None if secret else self._checked(end)
+        return None if end is None else self._checked(end)
 
     def _facts(self, ids: CopyIds) -> CopyFacts:
         confirmed = self.capture(ids.confirmed_by) if ids.confirmed_by else None
         return CopyFacts(self.capture(ids.capture), ids.checked, confirmed)
 
-    def _checked(self, end: str) -> CopyIds:
-        """When a server last gave or confirmed the body of a capture."""
-        checked = self.connection.execute("SELECT fetched FROM cap WHERE id=?", (end,)).fetchone()[0]
+    def _checked(self, end: str) -> CopyIds | None:
+        """When a server last gave or confirmed the body of a capture; None when its URL has a redacted part, and when
+        its line is lost and only the 304 that names it is there."""
+        row = self.connection.execute("SELECT url, fetched, secret FROM cap WHERE id=?", (end,)).fetchone()
+        if row is None or row[2]:
+            return None
+        url, checked = row[:2]
         confirmed = self.connection.execute(
-            "SELECT id, fetched FROM cap WHERE url=(SELECT url FROM cap WHERE id=?1) AND of=?1"
-            " AND outcome='not_modified' ORDER BY fetched DESC, id DESC LIMIT 1", (end,),
-        ).fetchone()  # fmt: skip
+            "SELECT id, fetched FROM cap WHERE url=? AND of=? AND outcome='not_modified'"
+            " ORDER BY fetched DESC, id DESC LIMIT 1",
+            (url, end),
+        ).fetchone()
         if confirmed and confirmed[1] > checked:
             return CopyIds(end, confirmed[1], confirmed[0])
         return CopyIds(end, checked)

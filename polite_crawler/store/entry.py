@@ -6,11 +6,13 @@ import re
 import sqlite3
 import zlib
 from collections.abc import Sequence
+from dataclasses import astuple
 
 from polite_crawler.rules.urls import normal_or_none
 from polite_crawler.store.currency import VersionFacts, current_of, timeline
 from polite_crawler.store.document import Document
 from polite_crawler.store.folding import fold_words
+from polite_crawler.store.indexed_copy import keep_copy
 from polite_crawler.store.log import Position
 from polite_crawler.store.projection import PAGE_RECIPE, archived_from
 from polite_crawler.store.record import Capture
@@ -32,20 +34,20 @@ def insert_capture(
 
     `words` gets the tokens of each text that is new to the full-text table.
     """
-    place = (position.file, position.offset, position.length) if position else (None, None, None)
+    place = astuple(position) if position else (None,) * 4
     # the places of a referrer's secrets have the same names as those of the URL
     secret = "REDACTED" in capture.url and any(one.where.startswith("url") for one in capture.redacted)
     of = capture.validators.of if capture.validators else None
     fetched = capture.fetched
     inserted = connection.execute(
-        "INSERT OR IGNORE INTO cap VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)",
+        "INSERT OR IGNORE INTO cap VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
         (capture.id, capture.kind, normal_or_none(capture.url) or capture.url, fetched, capture.outcome,
          capture.redirect_of, of, secret, _is_reusable(capture), capture.hold, *place),
     ).rowcount  # fmt: skip
     if not inserted:
         if position:
             connection.execute(
-                "UPDATE cap SET file=?, offset=?, length=? WHERE id=? AND file IS NULL", (*place, capture.id)
+                "UPDATE cap SET file=?, offset=?, length=?, crc=? WHERE id=? AND file IS NULL", (*place, capture.id)
             )
         return False
     if capture.outcome == "not_modified" and of:
@@ -54,6 +56,7 @@ def insert_capture(
         )
     for document in documents:
         insert_version(connection, capture, document, words)
+    keep_copy(connection, capture, documents)
     return True
 
 

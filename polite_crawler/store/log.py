@@ -6,6 +6,7 @@ import json
 import os
 import threading
 import time
+import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -22,11 +23,13 @@ LINE_LIMIT = 64 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """Where a line stands: the month file (`2026/11.ndjson`), its first byte and its length with the newline."""
+    """Where a line stands: the month file (`2026/11.ndjson`), its first byte and its length with the newline; and its
+    CRC-32, when it is known."""
 
     file: str
     offset: int
     length: int
+    crc: int | None = None
 
 
 class TornWrite(OSError):
@@ -63,7 +66,7 @@ class CaptureLog:
                 written = os.write(fd, b"\n" + line if torn else line)
             if written != len(line) + torn:
                 raise TornWrite(errno.ENOSPC, f"only {written} of {len(line) + torn} bytes of the line were written")
-            return Position(self._file, end + torn, len(line))
+            return Position(self._file, end + torn, len(line), zlib.crc32(line))
 
     def sync(self) -> None:
         """fdatasync: each line that was appended before this call is durable when it returns.
@@ -109,6 +112,13 @@ class CaptureLog:
             return os.pread(fd, position.length, position.offset)
         finally:
             os.close(fd)
+
+    def holds(self, position: Position) -> bool:
+        """Whether the line at a position is, octet for octet, the one that was found there."""
+        try:
+            return zlib.crc32(self.line(position)) == position.crc
+        except DamagedLine:
+            return False
 
     def read(self, position: Position) -> Capture:
         """The capture at a position, with its id checked again. Raises DamagedLine."""
@@ -171,7 +181,7 @@ class LogScan:
                     start += len(line) + _skip_to_newline(file, end)
                     self.offsets[name] = start
                     continue
-                position = Position(name, start, len(line))
+                position = Position(name, start, len(line), zlib.crc32(line))
                 start += len(line)
                 try:
                     capture = parse_line(line)

@@ -20,6 +20,9 @@ ARCHIVED = "archive:"
 PAGE_RECIPE = "page"
 """The recipe of a capture that the page reader alone reads, as None is."""
 
+Pairs = tuple[tuple[str, str], ...]
+"""Fields of a head: names and values."""
+
 _LIVE = ("fetch", "render")
 _COPIES = ("archive-copy", "import")
 _LINKS = 5000
@@ -85,7 +88,8 @@ def documents_of(
 ) -> tuple[Document, ...]:
     """The documents of a capture: the page itself and, for a recipe with an extractor, what it finds in `body`.
 
-    What another method than GET was answered is no page. A document of the recipe takes the place of the page when both have the same id.
+    What another method than GET was answered is no page. A document of the recipe takes the place of the page when
+    both have the same id.
     """
     if not gives_documents(capture):
         return ()
@@ -130,6 +134,16 @@ def headers(capture: Capture) -> list[tuple[str, str]]:
             name, value = line.split(":", 1)
             fields.append((name.strip(), value.strip(" \t")))
     return fields
+
+
+def request_headers(capture: Capture) -> Pairs:
+    """The fields of the request head, in their order."""
+    if capture.request is None:
+        return ()
+    lines = capture.request.head.replace("\r\n", "\n").split("\n")[1:]
+    return tuple(
+        (name.strip(), value.strip()) for name, colon, value in (line.partition(":") for line in lines) if colon
+    )
 
 
 def _page_document(capture: Capture, page: Page) -> Document:
@@ -207,6 +221,7 @@ __all__ = [
     "ARCHIVED",
     "PAGE_RECIPE",
     "Extractor",
+    "Pairs",
     "Reader",
     "UndecodableBody",
     "archived_from",
@@ -218,4 +233,5 @@ __all__ = [
     "headers",
     "read_body",
     "read_page",
+    "request_headers",
 ]

@@ -8,7 +8,7 @@ from polite_crawler.errors import StoreError
 from polite_crawler.store.folding import FOLD_VERSION
 from polite_crawler.store.read_only import connect_read_only
 
-INDEX_VERSION = 3
+INDEX_VERSION = 4
 """Changes with the tables: an index of another version is rebuilt from the log at open."""
 
 BUSY_MS = 10_000
@@ -18,14 +18,16 @@ CREATE TABLE meta(k TEXT PRIMARY KEY, v) WITHOUT ROWID;
 -- how far the catch-up has read each file of the log
 CREATE TABLE log(file TEXT PRIMARY KEY, offset INTEGER NOT NULL) WITHOUT ROWID;
 -- each capture: url in its normal form, fetched in epoch microseconds, parent = redirect_of, of = validators.of;
--- reusable = it may answer another request for its URL
+-- reusable = it may answer another request for its URL, crc = the CRC-32 of its line
 CREATE TABLE cap(
     id TEXT PRIMARY KEY, kind TEXT NOT NULL, url TEXT NOT NULL, fetched INTEGER NOT NULL, outcome TEXT NOT NULL,
     parent TEXT, of TEXT, secret INTEGER NOT NULL, reusable INTEGER NOT NULL, held TEXT, file TEXT, offset INTEGER,
-    length INTEGER
+    length INTEGER, crc INTEGER
 ) WITHOUT ROWID;
 CREATE INDEX cap_url ON cap(url, fetched);
 CREATE INDEX cap_parent ON cap(parent) WHERE parent IS NOT NULL;
+-- a page that can be given again with no look into its line, or a 304: what was said of it, as JSON
+CREATE TABLE copy(id TEXT PRIMARY KEY, said TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE doc(id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, cur INTEGER, held INTEGER NOT NULL DEFAULT 0,
     checked INTEGER NOT NULL DEFAULT 0);
 -- a text one time, whoever shows it

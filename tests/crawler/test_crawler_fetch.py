@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from types import SimpleNamespace
@@ -193,6 +193,47 @@ def test_a_copy_whose_body_is_gone_is_asked_for_again(site: Site, store_dir: Pat
         crawler.store.index.blobs.path(body.sha256).unlink()
         again = crawler.fetch(site.url("/about"))
         assert (again.from_cache, again.capture != first.capture) == (False, True)
+
+
+def _flipped(line: bytes) -> bytes:
+    return line.replace(b"200 OK", b"201 OK")
+
+
+DAMAGES: dict[str, Callable[[bytes], bytes | None]] = {
+    "whole": lambda log: log,
+    "an octet of the line is another": _flipped,
+    "the line is cut off": lambda log: log[: len(log) // 2],
+    "the month is gone": lambda log: None,
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_copy_whose_line_is_lost_is_asked_for_again(site: Site, store_dir: Path, damage: str) -> None:
+    with opened(store_dir) as crawler:
+        crawler.fetch(site.url("/about"))
+    (month,) = (store_dir / "captures" / "fetch").glob("*/*.ndjson")
+    left = DAMAGES[damage](month.read_bytes())
+    month.unlink()
+    if left is not None:
+        month.write_bytes(left)
+    with opened(store_dir) as crawler:
+        assert crawler.fetch(site.url("/about")).from_cache is (damage == "whole")
+
+
+def test_a_copy_that_a_304_confirmed_is_given_as_the_engine_would(
+    site: Site, store_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = site.url("/cache/304-updates")
+    with opened(store_dir) as crawler:
+        first = crawler.fetch(url)
+        crawler.fetch(url, max_age=0)
+        by_index = crawler.fetch(url, max_age="1h")
+        assert (by_index.from_cache, by_index.capture) == (True, first.capture)
+        assert crawler._thread.engine.answer(url, None, None) is not None
+        monkeypatch.setattr(Engine, "answer", lambda *args: None)
+        by_engine = crawler.fetch(url, max_age="1h")
+        assert {**asdict(by_index), "age_s": 0} == {**asdict(by_engine), "age_s": 0}
+    assert len(site.log(path="/cache/304-updates")) == 2
 
 
 def test_a_larger_download_delay_counts(site: Site, store_dir: Path) -> None:

@@ -3,6 +3,7 @@
 import json
 import os
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -112,6 +113,23 @@ def test_a_position_that_does_not_fit_is_an_error(log: CaptureLog) -> None:
     ):
         with pytest.raises(DamagedLine):
             log.read(wrong)
+
+
+def test_a_line_is_held_until_an_octet_of_it_changes(log: CaptureLog, tmp_path: Path) -> None:
+    written = [log.append(capture(n).line()) for n in (1, 2)]
+    assert [position for position, _ in log.scan()] == written
+    assert all(log.holds(position) for position in written)
+    first, second = written
+    assert not log.holds(replace(first, crc=None))
+    path = tmp_path / first.file
+    octets = bytearray(path.read_bytes())
+    octets[second.offset + 10] ^= 1
+    path.write_bytes(octets)
+    assert [log.holds(position) for position in written] == [True, False]
+    path.write_bytes(octets[:5])
+    assert not log.holds(first)
+    path.unlink()
+    assert not log.holds(first)
 
 
 def test_a_short_write_is_a_failed_capture(log: CaptureLog, monkeypatch: pytest.MonkeyPatch) -> None:
