@@ -6,6 +6,8 @@ The names here load their parts late: reading a store imports no Scrapy.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from polite_crawler.version import __version__
+
 if TYPE_CHECKING:
     from polite_crawler.addon import Addon
     from polite_crawler.crawler.library import (
@@ -39,8 +41,6 @@ if TYPE_CHECKING:
     from polite_crawler.store.document import Document
     from polite_crawler.store.hosts import HostStateStore, MemoryHosts
     from polite_crawler.store.projection import Extractor
-
-__version__ = "0.1.0"
 
 __all__ = [
     "Addon",

@@ -4,7 +4,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from polite_crawler import __version__
 from polite_crawler.archive.capture_writer import CaptureWriter, Sources
 from polite_crawler.archive.scratch import Scratch
 from polite_crawler.archive.signature import PackageKey
@@ -13,6 +12,7 @@ from polite_crawler.archive.warc import PART_SIZE, WarcWriter
 from polite_crawler.errors import BadOption
 from polite_crawler.store.blobs import Blobs
 from polite_crawler.store.record import Capture
+from polite_crawler.version import __version__
 
 Format = Literal["warc", "wacz"]
 

@@ -4,12 +4,12 @@ import argparse
 from collections.abc import Sequence
 from typing import Any
 
-from polite_crawler import __version__
 from polite_crawler.cli.exits import Exit
 from polite_crawler.cli.options import option_type
 from polite_crawler.cli.output import Output
 from polite_crawler.errors import BadOption
 from polite_crawler.rules import durations, identity, urls
+from polite_crawler.version import __version__
 
 
 @option_type

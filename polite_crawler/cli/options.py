@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any, TypeVar
 
-from polite_crawler import __version__
 from polite_crawler.errors import BadOption
 from polite_crawler.rules import durations
 from polite_crawler.rules.rendering import MODES
+from polite_crawler.version import __version__
 
 T = TypeVar("T")
 

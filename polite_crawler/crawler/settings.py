@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Any
 
-from polite_crawler import __version__
 from polite_crawler.errors import BadOption
 from polite_crawler.rules.options import DEFAULTS, Options
+from polite_crawler.version import __version__
 
 _PREFIX = "POLITE_"
 _NOT_HERE = frozenset({"store"})

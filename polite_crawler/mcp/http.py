@@ -17,12 +17,12 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp
 
-from polite_crawler import __version__
 from polite_crawler.errors import BadOption, PoliteError
 from polite_crawler.mcp.guard import Guard, host_names
 from polite_crawler.mcp.host import Host, ServerOptions, open_host
 from polite_crawler.mcp.server import build_server
 from polite_crawler.mcp.signals import on_signal
+from polite_crawler.version import __version__
 
 MAX_BODY: Final = 1 << 20
 """Octets of the largest request."""

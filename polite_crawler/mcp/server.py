@@ -9,7 +9,6 @@ from mcp.server.mcpserver import MCPServer
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS
 
-from polite_crawler import __version__
 from polite_crawler.mcp.checking import diff_tool, extract_tool, verify_tool
 from polite_crawler.mcp.crawling import discover_tool, site_tool
 from polite_crawler.mcp.fetching import fetch_tool
@@ -18,6 +17,7 @@ from polite_crawler.mcp.reading import find_tool, read_tool
 from polite_crawler.mcp.resources import add_resources
 from polite_crawler.mcp.strict_tool import StrictTool
 from polite_crawler.mcp.task_methods import TaskMethods
+from polite_crawler.version import __version__
 
 NAME: Final = "polite-crawler"
 INSTRUCTIONS: Final = (

@@ -5,9 +5,9 @@ import os
 from scrapy.crawler import Crawler
 from scrapy.settings import BaseSettings
 
-from polite_crawler import __version__
 from polite_crawler.rules.options import Options, scrapy_delay
 from polite_crawler.scheduling.per_crawler import PerCrawler
+from polite_crawler.version import __version__
 
 _OPTIONS = PerCrawler(lambda crawler: of_settings(crawler.settings))
 
