@@ -4,7 +4,8 @@ import time
 from email.utils import formatdate
 
 from polite_crawler.testsite.catalogue import Family
-from polite_crawler.testsite.exchange import Ask, Headers, respond
+from polite_crawler.testsite.exchange import Ask, respond
+from polite_crawler.testsite.heads import Headers
 from polite_crawler.testsite.pages import MODIFIED, page
 
 CACHING = Family("Validators and freshness")

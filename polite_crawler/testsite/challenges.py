@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from polite_crawler.testsite.catalogue import Family
-from polite_crawler.testsite.exchange import HTML, Ask, Headers, respond
+from polite_crawler.testsite.exchange import HTML, Ask, respond
+from polite_crawler.testsite.heads import Headers
 
 BOT_CHECKS = Family("Challenges and what looks like one")
 _WORDS = "<p>" + "A real article about many things in the town. " * 60 + "</p>"

@@ -11,7 +11,8 @@ from polite_crawler.testsite.encoders import (
     raw_deflated,
     zstd_stored,
 )
-from polite_crawler.testsite.exchange import HTML, Ask, Headers, Reply, respond
+from polite_crawler.testsite.exchange import HTML, Ask, Reply, respond
+from polite_crawler.testsite.heads import Headers
 from polite_crawler.testsite.pages import page, paragraphs
 from polite_crawler.testsite.streams import bomb, nested_bomb, steps
 

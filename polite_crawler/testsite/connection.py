@@ -116,7 +116,7 @@ class Connection(asyncio.Protocol):
         self._entry = self._state.journal.begin(self._host, method, target, head, self._id, self._nth)
         self._state.changed()
         if self._state.gate is not None:
-            ask.refusal = self._state.gate.refusal(ask)
+            ask.refusal = self._state.gate.refusal(ask.method, f"{ask.origin}{ask.target}", ask.headers)
         self._answer(ask)
 
     def _answer(self, ask: Ask) -> None:

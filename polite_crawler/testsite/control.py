@@ -4,7 +4,7 @@ import json
 from urllib.parse import parse_qsl
 
 from polite_crawler.testsite.exchange import Ask, respond
-from polite_crawler.testsite.signatures import Gate
+from polite_crawler.testsite.gate import Gate
 from polite_crawler.testsite.state import BadReset
 
 CONTROLS = {

@@ -4,11 +4,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 from http import HTTPStatus
-from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, unquote
 
-if TYPE_CHECKING:
-    from polite_crawler.testsite.state import State
+from polite_crawler.testsite.heads import Headers, header_fields, header_of
+from polite_crawler.testsite.state import State
 
 
 class Ending(Enum):
@@ -34,7 +33,6 @@ Reply = bytes | Iterator[Step]
 """A whole answer, or its steps. After the last step the connection is kept, unless the request or a step says no."""
 
 HTML = "text/html; charset=utf-8"
-Headers = tuple[tuple[str, str], ...]
 
 
 @dataclass(slots=True)
@@ -47,7 +45,7 @@ class Ask:
     port: int
     head: bytes
     nth: int
-    state: "State"
+    state: State
     path: str = ""
     query: str = ""
     rest: str = ""
@@ -63,8 +61,7 @@ class Ask:
 
     def header(self, name: str) -> str | None:
         """The first value of a header, or None. The name in any case."""
-        wanted = name.lower()
-        return next((value for key, value in self.headers if key.lower() == wanted), None)
+        return header_of(self.headers, name)
 
     def cookie(self, name: str) -> str | None:
         """The value of a cookie that the request brought."""
@@ -120,12 +117,6 @@ class Ask:
 
 
 Handler = Callable[[Ask], Reply]
-
-
-def header_fields(head: bytes) -> Headers:
-    """The header fields of a request head."""
-    pairs = (line.partition(b":") for line in head.split(b"\r\n")[1:] if line)
-    return tuple((name.decode("latin-1"), value.strip().decode("latin-1")) for name, _, value in pairs)
 
 
 def reason_of(status: int) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Self
 
-from polite_crawler.testsite.exchange import Headers, header_fields
+from polite_crawler.testsite.heads import Headers, header_fields, header_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +40,7 @@ class Seen:
 
     def header(self, name: str) -> str | None:
         """The first value of a header of the request, or None. The name in any case."""
-        wanted = name.lower()
-        return next((value for key, value in self.headers if key.lower() == wanted), None)
+        return header_of(self.headers, name)
 
     def to_json(self) -> dict[str, Any]:
         """The object of GET /__log, with the path beside the target."""

@@ -10,11 +10,12 @@ import subprocess
 import sys
 from collections.abc import Callable
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, Unpack
 from urllib.parse import urlencode
 
 from polite_crawler.testsite.journal import Seen
 from polite_crawler.testsite.site import Running
+from polite_crawler.testsite.state import Given
 
 _PARENT_POLL = 1.0
 
@@ -104,20 +105,13 @@ class SiteProcess:
         """The requests since the last reset, as `Site.log`."""
         return [Seen.from_json(entry) for entry in self._ask("/__log", self._host(host) | {"path": path})]
 
-    def reset(self, *, latency: float | None = None, robots: str | None = None, robots_text: str | None = None) -> None:
+    def reset(self, **given: Unpack[Given]) -> None:
         """As `Site.reset`."""
-        self._ask("/__reset", {"latency": latency, "robots": robots, "robots_text": robots_text})
+        self._ask("/__reset", {**given})
 
-    def set(
-        self,
-        host: int,
-        *,
-        latency: float | None = None,
-        robots: str | None = None,
-        robots_text: str | None = None,
-    ) -> None:
+    def set(self, host: int, **given: Unpack[Given]) -> None:
         """As `Site.set`."""
-        self._ask("/__set", self._host(host) | {"latency": latency, "robots": robots, "robots_text": robots_text})
+        self._ask("/__set", {**self._host(host), **given})
 
     def journal(self, on: bool) -> None:
         """Switch the log on or off: a bench of millions of requests needs none."""

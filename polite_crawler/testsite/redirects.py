@@ -1,7 +1,8 @@
 """Redirects of every kind, meta refreshes and canonical links, the loops among them."""
 
 from polite_crawler.testsite.catalogue import Family
-from polite_crawler.testsite.exchange import Ask, Headers, Reply, head, respond
+from polite_crawler.testsite.exchange import Ask, Reply, head, respond
+from polite_crawler.testsite.heads import Headers
 from polite_crawler.testsite.pages import canonical, links, page, paragraphs
 
 REDIRECTS = Family("Redirects, refreshes and canonical links")

@@ -4,7 +4,8 @@ import time
 from email.utils import formatdate
 
 from polite_crawler.testsite.catalogue import Family
-from polite_crawler.testsite.exchange import Ask, Ending, Headers, Hold, Reply, head, later, respond
+from polite_crawler.testsite.exchange import Ask, Ending, Hold, Reply, head, later, respond
+from polite_crawler.testsite.heads import Headers
 from polite_crawler.testsite.pages import page, paragraphs
 from polite_crawler.testsite.streams import drip, endless, in_pieces
 

@@ -1,7 +1,8 @@
 """Usage signals: what a page asks of those that read it."""
 
 from polite_crawler.testsite.catalogue import Family
-from polite_crawler.testsite.exchange import Ask, Headers, respond
+from polite_crawler.testsite.exchange import Ask, respond
+from polite_crawler.testsite.heads import Headers
 from polite_crawler.testsite.pages import links, page
 
 SIGNALS = Family("Usage signals")

@@ -8,13 +8,13 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import Self, TypeVar, Unpack
 
 from polite_crawler.testsite.connection import Connection
+from polite_crawler.testsite.gate import Gate
 from polite_crawler.testsite.journal import Seen
 from polite_crawler.testsite.robots import VARIANTS
-from polite_crawler.testsite.signatures import Gate
-from polite_crawler.testsite.state import State
+from polite_crawler.testsite.state import Given, State
 
 MAX_HOSTS = 250
 _TRIES = 50
@@ -157,28 +157,19 @@ class Site:
         address = None if host is None else self.hosts[host - 1]
         return self._call(lambda: self._running.state.journal.seen(host=address, path=path))
 
-    def reset(self, *, latency: float | None = None, robots: str | None = None, robots_text: str | None = None) -> None:
+    def reset(self, **given: Unpack[Given]) -> None:
         """Forget log, counters, holds and options, then set these for all hosts."""
 
         def act() -> None:
             self._running.state.reset()
-            self._running.state.set(latency=latency, robots=robots, robots_text=robots_text)
+            self._running.state.set(**given)
 
         self._call(act)
 
-    def set(
-        self,
-        host: int,
-        *,
-        latency: float | None = None,
-        robots: str | None = None,
-        robots_text: str | None = None,
-    ) -> None:
+    def set(self, host: int, **given: Unpack[Given]) -> None:
         """Set options of one host; nothing is forgotten."""
         address = self.hosts[host - 1]
-        self._call(
-            lambda: self._running.state.set(host=address, latency=latency, robots=robots, robots_text=robots_text)
-        )
+        self._call(lambda: self._running.state.set(host=address, **given))
 
     def let_in(self, signature_keys: str | None) -> None:
         """Let in requests alone that a key of this JWK set signed, on each host, until the next reset; None ends it."""

@@ -2,12 +2,18 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TypedDict
 
+from polite_crawler.testsite.gate import Gate
 from polite_crawler.testsite.journal import Journal, Seen
 
-if TYPE_CHECKING:
-    from polite_crawler.testsite.signatures import Gate
+
+class Given(TypedDict, total=False):
+    """The options that a test gives; one that is None or not there stays as it is."""
+
+    latency: float | None
+    robots: str | None
+    robots_text: str | None
 
 
 class BadReset(ValueError):
@@ -32,7 +38,7 @@ class State:
     port: int
     scheme: str = "http"
     robots_variants: frozenset[str] = frozenset()
-    gate: "Gate | None" = None
+    gate: Gate | None = None
     """Lets in signed requests alone, on each host; None for a site that asks for no signature."""
     journal: Journal = field(default_factory=Journal)
     _default: Options = Options()

@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from polite_crawler.testsite.encoders import gzipped
-from polite_crawler.testsite.exchange import HTML, Ending, Headers, Step, head
+from polite_crawler.testsite.exchange import HTML, Ending, Step, head
+from polite_crawler.testsite.heads import Headers
 
 UNIT = 1 << 20
 """A bomb grows by whole units of 1 MiB of the letter `a`."""
