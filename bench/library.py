@@ -163,15 +163,28 @@ async def rounds(site: SiteProcess, options: Options, folder: str) -> Report:
             Bar("a stored answer that was given before, to store.read", again["stored"] / again["read"], "<=", 2),
             Bar("requests that stored answers sent", sent, "<=", 0),
         ),
-        rows=(
-            ("CPU ms of a fetch through the library", f"{new['library'] * 1e3:.2f}"),
-            ("CPU ms of a bare engine.crawl with the add-on", f"{new['bare'] * 1e3:.2f}"),
-            ("CPU ms of a bare engine.crawl of stock Scrapy, which stores nothing", f"{new['stock'] * 1e3:.2f}"),
-            ("CPU us of a first stored answer", f"{first['stored'] * 1e6:.0f}"),
-            ("CPU us of a stored answer that was given before", f"{again['stored'] * 1e6:.0f}"),
-            ("CPU us of store.read", f"{again['read'] * 1e6:.0f}"),
-        ),
+        rows=(*fetch_rows(new), *stored_rows(first, again)),
     )  # fmt: skip
+
+
+def fetch_rows(new: dict[str, float]) -> tuple[tuple[str, str], ...]:
+    """What a fetch costs."""
+    names = {
+        "library": "a fetch through the library",
+        "bare": "a bare engine.crawl with the add-on",
+        "stock": "a bare engine.crawl of stock Scrapy, which stores nothing",
+    }
+    return tuple((f"CPU ms of {what}", f"{new[name] * 1e3:.2f}") for name, what in names.items())
+
+
+def stored_rows(first: dict[str, float], again: dict[str, float]) -> tuple[tuple[str, str], ...]:
+    """What an answer from the store costs."""
+    times = {
+        "a first stored answer": first["stored"],
+        "a stored answer that was given before": again["stored"],
+        "store.read": again["read"],
+    }
+    return tuple((f"CPU us of {what}", f"{seconds * 1e6:.0f}") for what, seconds in times.items())
 
 
 async def measured(number: int, works: dict[str, Work]) -> dict[str, float]:
