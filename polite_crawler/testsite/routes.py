@@ -19,10 +19,11 @@ from polite_crawler.testsite.signals import SIGNALS
 from polite_crawler.testsite.signatures import SIGNATURES
 from polite_crawler.testsite.sitemaps import SITEMAPS
 from polite_crawler.testsite.traps import TRAPS
+from polite_crawler.testsite.venue import VENUE
 
 FAMILIES: tuple[Family, ...] = (
     PAGES, ROBOTS, REDIRECTS, STATUSES, SLOW, CODINGS, FRAMING, CHARSETS, BOT_CHECKS, CACHING, SIGNALS, SECRETS, TRAPS,
-    SITEMAPS, FEEDS, SCRIPTS, SIGNATURES,
+    SITEMAPS, FEEDS, SCRIPTS, SIGNATURES, VENUE,
 )  # fmt: skip
 ROUTES: tuple[Route, ...] = tuple(route for family in FAMILIES for route in family.routes)
 

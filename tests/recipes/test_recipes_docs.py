@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -10,6 +11,8 @@ from pathlib import Path
 
 import pytest
 from recipe_lab import Pages, serving
+
+from polite_crawler.testsite import Site
 
 PAGE = (Path(__file__).parents[2] / "docs" / "recipes.md").read_text("utf-8")
 API = "https://api.forno.example"
@@ -30,7 +33,7 @@ def part(name: str) -> str:
 
 def run(line: str, folder: Path) -> str:
     """Run a line of the tutorial in a folder, with the store beside it; what it printed."""
-    program, *arguments = line.split()
+    program, *arguments = shlex.split(line)
     options = []
     if program.startswith("pc-"):
         options = ["--dir", "store"] + (["--allow-private"] if program == "pc-recipe" else [])
@@ -77,3 +80,10 @@ def test_the_page_object(pages: Pages, tmp_path: Path) -> None:
     assert f"books:{pages.base}/dune" in found
     assert "1 passed" in checked
     assert pages.asked_for("/dune") == 1
+
+
+def test_the_venue(site: Site, tmp_path: Path) -> None:
+    line = part("venue").strip().replace("http://127.0.0.1:8471", site.base)
+
+    assert part("hours").strip() in run(line, tmp_path).splitlines()
+    assert next(seen.path for seen in site.log(path="/venue")) == "/venue/"

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from recipe_lab import Pages, run_spider, serving
-from venue_sites import SITES, ld, record, spec
+from venue_sites import SITES
 
 from polite_crawler import open_store
 from polite_crawler.cli import venue as command
@@ -21,34 +21,10 @@ from polite_crawler.recipes.plain import plain
 from polite_crawler.recipes.venue import readings_of
 from polite_crawler.recipes.venue_links import menu_links, rank_hours_links
 from polite_crawler.recipes.venue_spider import VenueResult, VenueSpider
+from polite_crawler.testsite import Site
 
 NEVER = {"POLITE_RENDER": "never"}
 EXPECTED = json.loads((Path(__file__).parent / "venue" / "expected.json").read_text("utf-8"))
-HOME = (
-    ld(
-        record(
-            telephone="+39 06 555 0100",
-            address={"streetAddress": "12 Mill Lane"},
-            openingHoursSpecification=[
-                spec("Monday", "00:00", "00:00"),
-                spec(["Tuesday", "Wednesday", "Thursday"], "11:00", "22:00"),
-                spec(["Friday", "Saturday"], "11:00", "23:00"),
-                spec("https://schema.org/Sunday", "12:00", "21:00"),
-            ],
-        ),
-        record("Mo-Su 08:00-09:00", address={"streetAddress": "99 High Street"}),
-    )
-    + """<title>Forno Esempio</title><nav><a href="/contact">Contact</a><a href="/menu">Our menu</a>
-<a href="/hours">Opening hours</a><a href="https://www.tripadvisor.example/menu">Menu on Tripadvisor</a>
-<a href="/files/menu.pdf">Menu (PDF)</a><a href="/blog">Blog</a></nav><h1>Forno Esempio</h1>"""
-)
-PAGES = {
-    "/": HOME,
-    "/hours": """<h1>Opening hours</h1><p>Mon closed<br>Tue-Thu 11am-10pm<br>Fri &amp; Sat 11am-midnight<br>
-Sun 12pm-9pm</p><p>Brunch Sat-Sun 10am-1pm</p><p>Christmas week: Mon-Wed 10am-2pm</p>""",
-    "/contact": "<p>12 Mill Lane. Call +39 06 555 0100, Mon-Fri.</p>",
-    "/menu": "<h1>Menu</h1><p>Focaccia 3.50</p><p>Kitchen open Tue-Sun 12pm-9pm</p>",
-}
 
 
 @pytest.fixture
@@ -65,12 +41,13 @@ def venue(served: Pages, site: dict[str, str], store: Path, **arguments: Any) ->
     return result
 
 
-def test_a_venue_gives_what_was_written_down_before(pages: Pages, tmp_path: Path) -> None:
+def test_a_venue_gives_what_was_written_down_before(site: Site, tmp_path: Path) -> None:
     osm = "Tu-Th 11:00-22:00; Fr,Sa 11:00-23:00; Su 12:00-21:00"
-    found = venue(pages, PAGES, tmp_path / "s", name="Forno Esempio", address="12 Mill Ln", osm=osm)
+    asked = {"url": site.url("/venue/"), "name": "Forno Esempio", "address": "12 Mill Ln", "osm": osm}
+    (found,) = run_spider(VenueSpider, tmp_path / "s", NEVER, **asked)
 
     def path(url: str | None) -> str | None:
-        return None if url is None else url.removeprefix(pages.base)
+        return None if url is None else url.removeprefix(site.url("/venue"))
 
     assert found.best is not None
     assert found.from_site is not None
@@ -89,6 +66,7 @@ def test_a_venue_gives_what_was_written_down_before(pages: Pages, tmp_path: Path
     }
     assert shown == EXPECTED
     assert len(found.captures) == 4
+    assert [seen.path for seen in site.log(path="/venue")] == [f"/venue{one}" for one in EXPECTED["pages"]]
 
 
 @pytest.mark.parametrize("name", SITES)
