@@ -39,7 +39,7 @@ class RecipeDocument:
     ai_input: str | None = None
 
 
-Found = RecipeDocument | Mapping[str, Any]
+Found = RecipeDocument | Document | Mapping[str, Any]
 Extract = Callable[[bytes, Capture], Iterable[Found]]
 
 
@@ -122,7 +122,8 @@ def _document(one: object, number: int) -> Document:
         text=facts["text"],
         url=facts["url"],
         meta=_json(facts["meta"], number),
-        hold=HELD if facts.get("ai_input") == "no" else None,
+        main=getattr(one, "main", ()),
+        hold=HELD if facts.get("ai_input") == "no" else getattr(one, "hold", None),
     )
 
 

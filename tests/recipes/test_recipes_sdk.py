@@ -16,6 +16,7 @@ from scrapy import Request
 from polite_crawler import BadOption, open_store
 from polite_crawler.recipes import RESERVED_RECIPES, Recipe, RecipeDocument, RecipeResult, read_json
 from polite_crawler.recipes.documents import HELD, checked
+from polite_crawler.store.document import Document
 from polite_crawler.store.record import Capture, ResponseHead, Time
 
 
@@ -259,6 +260,8 @@ def test_documents_that_break_a_rule(found: list[Any]) -> None:
 
 def test_documents_as_a_class_and_what_is_none() -> None:
     assert checked([RecipeDocument("x:1", "k", None, "t", "http://a/")])[0].doc == "x:1"
+    whole = Document("x:1", "k", "T", "text", "http://a/", {"n": 1}, main=((0, 2),), hold="asked for it")
+    assert checked([whole]) == (whole,)
     with pytest.raises(TypeError):
         checked(["x:1"])  # type: ignore[list-item]
 
