@@ -17,7 +17,7 @@ _TABLES = """
 CREATE TABLE answer(n INTEGER PRIMARY KEY, record TEXT NOT NULL, url TEXT NOT NULL, date TEXT NOT NULL, digest TEXT,
     revisit INTEGER NOT NULL, concurrent TEXT,
     refers_to TEXT, refers_url TEXT, refers_date TEXT, draft BLOB, line BLOB,
-    capture TEXT);
+    capture TEXT, doc TEXT);
 CREATE INDEX answer_record ON answer(record);
 CREATE INDEX answer_url ON answer(url, date);
 CREATE INDEX answer_concurrent ON answer(concurrent) WHERE concurrent IS NOT NULL;
@@ -28,13 +28,13 @@ CREATE TABLE renamed(was TEXT PRIMARY KEY, is_now TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE doc(id TEXT PRIMARY KEY) WITHOUT ROWID;
 """
 _CACHE_KIB = 8192
-_FACTS = "n, record, url, date, digest, revisit, refers_to, refers_url, refers_date, capture, draft, line"
+_FACTS = "n, record, url, date, digest, revisit, refers_to, refers_url, refers_date, capture, draft, line, doc"
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """An answer as it was kept. `capture` is its id once the line was written; `line` is the line itself when nothing
-    more can come to it."""
+    """An answer as it was kept. `capture` is its id once it has one; `line` is the line itself when nothing more can
+    come to it, and `doc` then the document that it gives."""
 
     n: int
     record: str
@@ -46,8 +46,19 @@ class Kept:
     refers_url: str | None
     refers_date: str | None
     capture: str | None
-    draft: Capture
+    pickled: bytes | None
     line: bytes | None
+    doc: str | None
+
+    @property
+    def draft(self) -> Capture:
+        """The capture as far as it is known."""
+        if self.line is not None:
+            return Capture.from_json(json.loads(self.line))
+        assert self.pickled is not None
+        # this process wrote it
+        capture: Capture = pickle.loads(self.pickled)  # noqa: S301
+        return capture
 
 
 class ImportScratch(TemporaryTables):
@@ -67,12 +78,12 @@ class ImportScratch(TemporaryTables):
              answer.refers_date, pickle.dumps(capture)),
         )  # fmt: skip
 
-    def add_own(self, record: str, capture: Capture, digest: str | None) -> None:
-        """Keep a capture of ours that came back, sealed."""
+    def add_own(self, record: str, capture: Capture, line: bytes, *, digest: str | None, doc: str | None) -> None:
+        """Keep a capture of ours that came back, sealed, with its line and the document that it gives."""
         revisit = capture.outcome == "not_modified" and capture.body is None
         self._db.execute(
-            "INSERT INTO answer(record, url, date, digest, revisit, capture, line) VALUES(?,?,?,?,?,?,?)",
-            (record, capture.url, capture.time.start, digest, revisit, capture.id, capture.line()),
+            "INSERT INTO answer(record, url, date, digest, revisit, capture, line, doc) VALUES(?,?,?,?,?,?,?,?)",
+            (record, capture.url, capture.time.start, digest, revisit, capture.id, line, doc),
         )
 
     def update(self, n: int, draft: Capture) -> None:
@@ -146,10 +157,5 @@ class ImportScratch(TemporaryTables):
 
 
 def _kept(row: tuple[Any, ...]) -> Kept:
-    *facts, draft, line = row
-    # this process wrote both
-    capture = pickle.loads(draft) if line is None else Capture.from_json(json.loads(line))  # noqa: S301
-    n, record, url, date, digest, revisit, refers_to, refers_url, refers_date, written = facts
-    return Kept(
-        n, record, url, date, digest, bool(revisit), refers_to, refers_url, refers_date, written, capture, line
-    )  # fmt: skip
+    n, record, url, date, digest, revisit, *rest = row
+    return Kept(n, record, url, date, digest, bool(revisit), *rest)

@@ -69,8 +69,8 @@ def import_archive(
     these, and StoreError when the store does not take it; what was written stays.
     """
     path = Path(path).expanduser()
-    with closing(ImportScratch()) as scratch, closing(BodyWriter(index.folder)) as bodies:
-        run = _Import(index, scratch, bodies, block_limit, on_record)
+    with closing(ImportScratch()) as scratch:
+        run = _Import(index, scratch, BodyWriter(index.folder), block_limit, on_record)
         try:
             run.read(path)
         except OSError as error:
@@ -148,9 +148,9 @@ class _Import:
         """Write the captures: first those with a body of their own, then the revisits that stand for them."""
         self._bodies.sync()
         for kept in self._scratch.answers(revisit=False):
-            self._write(kept, kept.draft)
+            self._write(kept)
         for kept in self._scratch.answers(revisit=True):
-            self._write(kept, kept.draft if kept.line else self._resolved(kept))
+            self._write(kept)
         self._lines.close()
 
     def _package(self, path: Path, origin: Origin) -> None:
@@ -256,8 +256,9 @@ class _Import:
         self._check_digest(pending, own.capture)
         if own.payload is not None:
             self._put(own.payload, own.capture)
-        sealed = own.capture.sealed()
-        self._scratch.add_own(pending.id or "", sealed, pending.record.get("WARC-Payload-Digest"))
+        sealed, line = own.capture.sealed_line()
+        digest = pending.record.get("WARC-Payload-Digest")
+        self._scratch.add_own(pending.id or "", sealed, line, digest=digest, doc=_doc_of(sealed))
         self._scratch.rename(own.was, sealed.id)
 
     def _coded(self, record: ArchiveRecord) -> None:
@@ -340,17 +341,20 @@ class _Import:
             redacted=(*draft.redacted, *(one for one in found.draft.redacted if one.where == "body")),
         )  # fmt: skip
 
-    def _write(self, kept: Kept, capture: Capture) -> None:
-        sealed = capture if capture.id else capture.sealed()
-        self._scratch.written(kept.n, sealed.id)
-        if self._is_known(sealed.id):
+    def _write(self, kept: Kept) -> None:
+        if kept.line is not None and kept.capture is not None:
+            name, line, doc = kept.capture, kept.line, kept.doc
+        else:
+            capture, line = (self._resolved(kept) if kept.revisit else kept.draft).sealed_line()
+            name, doc = capture.id, _doc_of(capture)
+            self._scratch.written(kept.n, name)
+        if self._is_known(name):
             self.skips["known"] += 1
             return
-        self._lines.put(kept.line or sealed.line())
+        self._lines.put(line)
         self.captures += 1
-        if gives_page(sealed):
-            url = str((sealed.source or {}).get("original") or sealed.url)
-            self._scratch.add_doc(ARCHIVED + (normal_or_none(url) or url))
+        if doc is not None:
+            self._scratch.add_doc(doc)
 
     def _is_known(self, capture: str) -> bool:
         try:
@@ -363,6 +367,14 @@ class _Import:
 
     def _first_fault(self) -> str:
         return next((str(fault) for fault in self.faults), "no record")
+
+
+def _doc_of(capture: Capture) -> str | None:
+    """The document that a capture gives."""
+    if not gives_page(capture):
+        return None
+    url = str((capture.source or {}).get("original") or capture.url)
+    return ARCHIVED + (normal_or_none(url) or url)
 
 
 def _is_ours(record: ArchiveRecord) -> bool:

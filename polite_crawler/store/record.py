@@ -8,7 +8,7 @@ import base64
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal, Self, get_args
 
@@ -213,6 +213,12 @@ class Capture:
         """The same capture with its id."""
         return replace(self, id=capture_id(self.to_json()))
 
+    def sealed_line(self) -> tuple[Self, bytes]:
+        """The same capture with its id, and its line of the log."""
+        found = self.to_json()
+        found["id"] = capture_id(found)
+        return replace(self, id=found["id"]), canonical(found) + b"\n"
+
     def to_json(self) -> dict[str, Any]:
         """The object of the line. A field that says nothing (None, empty, False) is left out."""
         return {name: value for name, value in _plain(self).items() if name in _ALWAYS or value not in _NOTHING}
@@ -233,9 +239,12 @@ _ALWAYS = frozenset({"v", "id", "kind", "url", "method", "time", "outcome"})
 _NOTHING: tuple[Any, ...] = (None, False, [], {})
 
 
+_ENCODER = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
 def canonical(value: object) -> bytes:
     """Canonical JSON: sorted keys, UTF-8, no white space."""
-    text = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    text = _ENCODER.encode(value)
     # a lone surrogate has no UTF-8: "?" keeps the line whole, and its id is calculated from what it holds
     return text.encode("utf-8", "replace")
 
@@ -253,8 +262,9 @@ def _plain(value: Any) -> Any:
     # most of what a capture holds, and the slowest to tell from a Mapping
     if type(value) in _LEAVES:
         return value
-    if is_dataclass(value):
-        return {f.name: _plain(getattr(value, f.name)) for f in fields(value)}
+    names = getattr(type(value), "__dataclass_fields__", None)
+    if names is not None:
+        return {name: _plain(getattr(value, name)) for name in names}
     if isinstance(value, Mapping):
         return {k: _plain(v) for k, v in value.items()}
     if isinstance(value, (tuple, list)):

@@ -567,6 +567,5 @@ def test_a_full_disk_is_one_clear_line(tmp_path: Path, store: Store, monkeypatch
     guarded = BodyWriter(store.folder, min_free=1 << 62)
     with pytest.raises(StoreError, match="disk full"):
         guarded.put(b"x", coded=False)
-    guarded.close()
     assert captures_of(store) == []
     assert take(store, tmp_path, record("response", page())).captures == 1
