@@ -1,6 +1,10 @@
 """A small site whose answers a test writes, and recipes that run against it in this process."""
 
 import asyncio
+import json
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -94,3 +98,15 @@ def run_spider(
 
     asyncio.run(limited())
     return items
+
+
+def runspider(file: Path, input: str) -> list[dict[str, Any]]:
+    """The items of a file by `scrapy runspider`, with the store `s` beside it."""
+    command = [sys.executable, "-m", "scrapy", "runspider", file.name, "-a", f"input={input}", "-o", "out.jsonl"]
+    settings = ["-s", "POLITE_ALLOW_PRIVATE=1", "-s", "POLITE_MIN_FREE=0"]
+    environment = {**os.environ, "POLITE_CRAWLER_DIR": str(file.parent / "s")}
+    done = subprocess.run(
+        [*command, *settings], cwd=file.parent, env=environment, capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in (file.parent / "out.jsonl").read_text().splitlines()]

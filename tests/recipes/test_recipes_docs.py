@@ -8,10 +8,14 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from recipe_lab import Pages, serving
+from engine_lab import captures_of
+from recipe_lab import Pages, runspider, serving
 
+from polite_crawler import open_crawler
+from polite_crawler.recipes.known import recipes_in
 from polite_crawler.testsite import Site
 
 PAGE = (Path(__file__).parents[2] / "docs" / "recipes.md").read_text("utf-8")
@@ -68,6 +72,43 @@ def test_the_tutorial(pages: Pages, tmp_path: Path) -> None:
     run(save, tmp_path)
     assert "1 passed" in run(check, tmp_path)
     assert pages.asked_for("/menu.json") == 1
+
+
+PAGE_RECIPE = """
+from polite_crawler.recipes import Recipe, RecipeDocument
+
+
+class Shelf(Recipe):
+    name = "shelf"
+
+    @classmethod
+    def extract(cls, body, capture):
+        yield RecipeDocument("shelf:1", "shelf", None, body.decode(), capture.url)
+"""
+BROKEN = "KeyError: 'dishes'"
+RECIPES: dict[str, tuple[str, str, list[str], str | None]] = {
+    "the one of the tutorial, of an API": (part("menu.py"), "", ["menu:forno/focaccia"], None),
+    "one of pages": (PAGE_RECIPE, "/menu.json", ["shelf:1"], None),
+    "a broken one": (part("menu.py").replace('["items"]', '["dishes"]'), "", [], BROKEN),
+}
+QUICK: dict[str, Any] = {"allow_private": True, "page_interval": 0.01, "min_free": 0}
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_recipes_run_by_scrapy_and_by_the_library(pages: Pages, tmp_path: Path, name: str) -> None:
+    source, path, docs, error = RECIPES[name]
+    pages.json("/menu.json", json.dumps({"items": [{"id": "focaccia", "name": "Focaccia", "price": "3.50"}]}))
+    (tmp_path / "menu.py").write_text(source)
+
+    (by_scrapy,) = runspider(tmp_path / "menu.py", pages.base + path)
+    with open_crawler(tmp_path / "library", **QUICK) as crawler:
+        (recipe,) = recipes_in(tmp_path / "menu.py")
+        (by_library,) = crawler.run_recipe(recipe, pages.base + path)
+
+    assert ([one["doc"] for one in by_scrapy["docs"]], by_scrapy["error"]) == (docs, error)
+    assert ([one.doc for one in by_library.docs], by_library.error) == (docs, error)
+    assert [one.recipe for one in captures_of(tmp_path / "s", "fetch")] == [recipe.name]
+    assert (pages.asked_for("/menu.json"), pages.asked_for("/robots.txt")) == (2, 0 if recipe.mode == "api" else 2)
 
 
 def test_the_page_object(pages: Pages, tmp_path: Path) -> None:

@@ -1,15 +1,11 @@
 """Recipes of a user: what they may do, what the log says of them, and what a reindex reads again."""
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from engine_lab import captures_of
 from recipe_lab import Pages, run_spider, serving
 from scrapy import Request
 
@@ -277,38 +273,3 @@ def test_documents_as_a_class_and_what_is_none() -> None:
 def test_json_in_its_encoding(body: bytes, kind: str, value: Any) -> None:
     head = ResponseHead(f"HTTP/1.1 200 OK\r\nContent-Type: {kind}")
     assert read_json(body, Capture("fetch", "http://a/", Time("2026-06-01T00:00:00Z"), "ok", response=head)) == value
-
-
-RUNSPIDER = """
-from scrapy import Request
-from polite_crawler.recipes import Recipe, read_json
-
-
-class Menu(Recipe):
-    name = "forno-menu"
-    mode = "api"
-    custom_settings = {"POLITE_ALLOW_PRIVATE": True, "POLITE_MIN_FREE": 0}
-
-    def requests(self, input):
-        yield Request(input)
-
-    @classmethod
-    def extract(cls, body, capture):
-        return [
-            {"doc": f"menu:{item['id']}", "kind": "item", "title": item["name"], "text": item["price"],
-             "url": capture.url, "meta": {}}
-            for item in read_json(body, capture)["items"]
-        ]
-"""
-
-
-def test_scrapy_runspider_runs_a_recipe(pages: Pages, tmp_path: Path) -> None:
-    (tmp_path / "menu.py").write_text(RUNSPIDER)
-    command = [sys.executable, "-m", "scrapy", "runspider", "menu.py", "-a", f"input={pages.json('/menu', ITEMS)}"]
-    environment = {**os.environ, "POLITE_CRAWLER_DIR": str(tmp_path / "s")}
-    done = subprocess.run([*command, "-o", "out.jsonl"], cwd=tmp_path, env=environment, capture_output=True, timeout=60)
-
-    assert done.returncode == 0, done.stderr
-    (line,) = (tmp_path / "out.jsonl").read_text().splitlines()
-    assert json.loads(line)["docs"][0]["doc"] == "menu:focaccia"
-    assert [one.recipe for one in captures_of(tmp_path / "s", "fetch")] == ["forno-menu"]

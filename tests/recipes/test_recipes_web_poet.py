@@ -1,8 +1,6 @@
 """Page objects of web-poet as recipes: what they get, what becomes of their items, and what they may not ask for."""
 
 import asyncio
-import json
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,7 +10,7 @@ from typing import Any
 
 import attrs
 import pytest
-from recipe_lab import Pages, run_spider, serving
+from recipe_lab import Pages, run_spider, runspider, serving
 from web_poet import (
     AnyResponse,
     BrowserHtml,
@@ -445,10 +443,7 @@ class Books(PageObjectRecipe):
 
 def test_scrapy_runspider_runs_a_page_object(pages: Pages, tmp_path: Path) -> None:
     (tmp_path / "books.py").write_text(BY_FILE)
-    command = [sys.executable, "-m", "scrapy", "runspider", "books.py", "-a", f"input={pages.html('/dune', DUNE)}"]
-    environment = {**os.environ, "POLITE_CRAWLER_DIR": str(tmp_path / "s")}
-    done = subprocess.run([*command, "-o", "out.jsonl"], cwd=tmp_path, env=environment, capture_output=True, timeout=60)
 
-    assert done.returncode == 0, done.stderr
-    (line,) = (tmp_path / "out.jsonl").read_text().splitlines()
-    assert [one["meta"] for one in json.loads(line)["docs"]] == [{"name": "Dune"}]
+    (result,) = runspider(tmp_path / "books.py", pages.html("/dune", DUNE))
+
+    assert [one["meta"] for one in result["docs"]] == [{"name": "Dune"}]
