@@ -1,8 +1,11 @@
-"""The connections to an index: one a thread, none across a fork, each to the generation that answers now."""
+"""The connections to an index: one a thread, none across a fork, each to the generation that answers now; and the
+write transactions on them."""
 
 import os
 import sqlite3
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from weakref import WeakSet
 
 from polite_crawler.errors import StoreError
@@ -60,6 +63,40 @@ class Connections:
                 if not left or self._generations.current() == name:
                     raise
         raise AssertionError("unreachable")
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """A write transaction on the generation that answers. Raises StoreError when the index cannot take it."""
+        connection = self._begin()
+        try:
+            yield connection
+        except BaseException as error:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            if isinstance(error, sqlite3.Error):
+                raise StoreError(f"cannot write the index: {error}") from None
+            raise
+        try:
+            connection.execute("COMMIT")
+        except sqlite3.Error as error:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise StoreError(f"cannot write the index: {error}") from None
+
+    def _begin(self) -> sqlite3.Connection:
+        for _ in range(_TRIES):
+            try:
+                connection = self.get().connection
+                connection.execute("BEGIN IMMEDIATE")
+                if connection.execute("SELECT 1 FROM meta WHERE k = 'superseded'").fetchone() is None:
+                    return connection
+                connection.execute("ROLLBACK")
+            except sqlite3.Error as error:
+                raise StoreError(f"cannot write the index: {error}") from None
+            self.forget()
+        raise StoreError(
+            "cannot write the index: each generation that answers is superseded; pc reindex builds it again"
+        )
 
     def _keep(self, own: OwnConnection) -> OwnConnection:
         self.forget()

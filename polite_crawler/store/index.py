@@ -6,8 +6,8 @@ connection of its own, and each call looks whether another generation answers no
 
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, TypeVar
 
 from polite_crawler.errors import StoreError
@@ -22,6 +22,7 @@ from polite_crawler.store.faults import DamagedSegment
 from polite_crawler.store.folder import StoreFolder
 from polite_crawler.store.generations import Generations
 from polite_crawler.store.log import CaptureLog, Position
+from polite_crawler.store.material import Material
 from polite_crawler.store.projection import Extractor
 from polite_crawler.store.record import Capture
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 _TRIES = 5
 _FRESH = 1_000_000
+_COUNT = "SELECT (SELECT count(*) FROM doc WHERE cur IS NOT NULL), (SELECT count(*) FROM cap)"
 
 
 class Index:
@@ -54,6 +56,7 @@ class Index:
         self.blobs = Blobs(folder.blobs)
         self.generations = Generations(folder.index)
         self.extractors = dict(extractors or {})
+        self._material = Material(self.log, self.blobs, self.extractors)
         self._threads = Connections(folder, self.generations, writable=self.writable)
         self._ranks = threading.local()
         self._fresh: tuple[str, Words] = ("", {})
@@ -119,7 +122,8 @@ class Index:
         from polite_crawler.store.rebuild import feed
 
         try:
-            feed(self, offsets, done)
+            feed(self._material, self._threads, offsets, done)
+            self.maintain()
         except OSError as error:
             raise StoreError(f"cannot read the log of {self.folder.path}: {error.strerror or error}") from None
         return done
@@ -162,29 +166,19 @@ class Index:
         return held[1]
 
     def reindex(self) -> Reindexed:
-        """Build a new generation beside this one from the log, and change to it at the end."""
-        from polite_crawler.store.rebuild import reindex
+        """Build a new generation beside this one from the log, change to it at the end, and count.
 
-        return reindex(self)
+        A rebuild that fails keeps the old index.
+        """
+        if not self.writable:
+            raise StoreError(f"cannot write the store {self.folder.path}")
+        done = self._build()
+        documents, captures = self.connection().execute(_COUNT).fetchone()
+        return Reindexed(documents, captures, done.skipped_lines, done.skipped_bodies, done.failed, done.kept)
 
-    @contextmanager
-    def writing(self) -> Iterator[sqlite3.Connection]:
+    def writing(self) -> AbstractContextManager[sqlite3.Connection]:
         """A write transaction on the generation that answers. Raises StoreError when the index cannot take it."""
-        connection = self._begin()
-        try:
-            yield connection
-        except BaseException as error:
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
-            if isinstance(error, sqlite3.Error):
-                raise StoreError(f"cannot write the index: {error}") from None
-            raise
-        try:
-            connection.execute("COMMIT")
-        except sqlite3.Error as error:
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
-            raise StoreError(f"cannot write the index: {error}") from None
+        return self._threads.writing()
 
     def reading(self, ask: Callable[[Catalog], _T]) -> _T:
         """Run a question on one snapshot. Errors of SQLite and of the segments become StoreError with the cure."""
@@ -203,21 +197,6 @@ class Index:
                     raise StoreError(f"the index does not answer ({error}); pc reindex builds it again") from None
         raise AssertionError("unreachable")
 
-    def _begin(self) -> sqlite3.Connection:
-        for _ in range(_TRIES):
-            try:
-                connection = self.connection()
-                connection.execute("BEGIN IMMEDIATE")
-                if connection.execute("SELECT 1 FROM meta WHERE k = 'superseded'").fetchone() is None:
-                    return connection
-                connection.execute("ROLLBACK")
-            except sqlite3.Error as error:
-                raise StoreError(f"cannot write the index: {error}") from None
-            self._threads.forget()
-        raise StoreError(
-            "cannot write the index: each generation that answers is superseded; pc reindex builds it again"
-        )
-
     def _offsets(self) -> dict[str, int]:
         try:
             return dict(self.connection().execute("SELECT file, offset FROM log").fetchall())
@@ -233,14 +212,11 @@ class Index:
             if not self._usable():
                 self._build(locked=True)
 
-    def _build(self, *, locked: bool = False) -> None:
+    def _build(self, *, locked: bool = False) -> CaughtUp:
         from polite_crawler.store.rebuild import build
 
-        if locked:
-            build(self)
-            return
-        with self.generations.lock():
-            build(self)
+        with nullcontext() if locked else self.generations.lock():
+            return build(self._material, self.generations)
 
     def _is_damaged(self) -> bool:
         """Whether the file of the index itself is broken, not only busy or on a full disk."""

@@ -4,78 +4,73 @@ import json
 import shutil
 import sqlite3
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from polite_crawler.errors import StoreError
 from polite_crawler.store import schema, segments
-from polite_crawler.store.blobs import BlobError
-from polite_crawler.store.caught_up import CaughtUp, Reindexed
+from polite_crawler.store.caught_up import CaughtUp
+from polite_crawler.store.connections import Connections
 from polite_crawler.store.document import Document
 from polite_crawler.store.entry import insert_capture, insert_version, unpacked
-from polite_crawler.store.log import Position
-from polite_crawler.store.projection import PAGE_RECIPE, Extractor, documents_of, gives_documents, read_body, read_page
+from polite_crawler.store.generations import Generations
+from polite_crawler.store.log import CaptureLog, Position
+from polite_crawler.store.material import Material
+from polite_crawler.store.projection import PAGE_RECIPE, Extractor, gives_documents
 from polite_crawler.store.record import Capture
-
-if TYPE_CHECKING:
-    from polite_crawler.store.index import Index
 
 _BATCH = 64
 
 
-def feed(index: "Index", offsets: Mapping[str, int], done: CaughtUp) -> None:
-    """Add to the open index what the log holds from the offsets on."""
-    scan = index.log.scan(offsets)
+def feed(material: Material, connections: Connections, offsets: Mapping[str, int], done: CaughtUp) -> None:
+    """Add to the generation that answers what the log holds from the offsets on."""
+    scan = material.log.scan(offsets)
     batch: list[tuple[Position, Capture, tuple[Document, ...]]] = []
 
     def flush() -> None:
-        with index.writing() as connection:
+        with connections.writing() as connection:
             for position, capture, documents in batch:
                 done.captures += insert_capture(connection, capture, documents, position)
             _move(connection, scan.offsets)
         batch.clear()
 
     for position, capture in scan:
-        known = index.connection().execute("SELECT file FROM cap WHERE id=?", (capture.id,)).fetchone()
+        known = connections.get().connection.execute("SELECT file FROM cap WHERE id=?", (capture.id,)).fetchone()
         if known is None:
-            batch.append((position, capture, _documents(index, capture, done)))
+            batch.append((position, capture, material.documents(capture, done)))
         elif known[0] is None:
             batch.append((position, capture, ()))
         if len(batch) >= _BATCH:
             flush()
     flush()
     done.skipped_lines += scan.skipped
-    index.maintain()
 
 
-def build(index: "Index") -> CaughtUp:
+def build(material: Material, generations: Generations) -> CaughtUp:
     """Build the next generation from the log and let it answer. The caller holds the lock of the generations.
 
     The sequence is that of a fence: read the log, take the write lock of the old generation so that nobody adds to it
     any more, read what the log got meanwhile, point to the new one, and mark the old one as superseded.
     """
-    generations = index.generations
     try:
         old, name = generations.current(), generations.make()
-        done = _build(index, old, name)
+        done = _build(material, generations, old, name)
     except (sqlite3.Error, OSError) as error:
         raise StoreError(f"cannot build the index: {getattr(error, 'strerror', None) or error}") from None
     generations.drop_others(name)
     return done
 
 
-def _build(index: "Index", old: str | None, name: str) -> CaughtUp:
+def _build(material: Material, generations: Generations, old: str | None, name: str) -> CaughtUp:
     done = CaughtUp()
-    generations = index.generations
     connection = schema.create(generations.database(name))
     try:
-        unread = _Unread(index.extractors)
-        offsets = _feed_all(index, connection, {}, unread, done)
+        unread = _Unread(material.extractors)
+        offsets = _feed_all(material, connection, {}, unread, done)
         segments.build(connection, generations.path(name))
-        fence = _fence(index, old)
+        fence = _fence(generations, old)
         try:
-            _feed_all(index, connection, offsets, unread, done)
+            _feed_all(material, connection, offsets, unread, done)
             if fence is not None:
-                done.kept = unread.keep(index, fence, connection)
+                done.kept = unread.keep(material.log, fence, connection)
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             connection.close()
             generations.point_to(name)
@@ -113,7 +108,7 @@ class _Unread:
         if capture.recipe not in (None, PAGE_RECIPE, *self._extractors) and gives_documents(capture):
             self._found.append((position, capture.id))
 
-    def keep(self, index: "Index", old: sqlite3.Connection, new: sqlite3.Connection) -> int:
+    def keep(self, log: CaptureLog, old: sqlite3.Connection, new: sqlite3.Connection) -> int:
         """Copy the versions that only the old index has; how many documents they are of."""
         kept = set()
         new.execute("BEGIN IMMEDIATE")
@@ -127,7 +122,7 @@ class _Unread:
                 if key not in have:
                     spans = tuple((start, end) for start, end in json.loads(main))
                     document = Document(key, kind, title, text, url, unpacked(meta), spans, held)
-                    insert_version(new, index.log.read(position), document)
+                    insert_version(new, log.read(position), document)
                     kept.add(key)
         new.execute("COMMIT")
         return len(kept)
@@ -141,46 +136,18 @@ _VERSIONS = (
 
 
 def _feed_all(
-    index: "Index", connection: sqlite3.Connection, offsets: Mapping[str, int], unread: _Unread, done: CaughtUp
+    material: Material, connection: sqlite3.Connection, offsets: Mapping[str, int], unread: _Unread, done: CaughtUp
 ) -> dict[str, int]:
     """Add all that the log holds from the offsets on, in one transaction; where the log was read to."""
-    scan = index.log.scan(offsets)
+    scan = material.log.scan(offsets)
     connection.execute("BEGIN IMMEDIATE")
     for position, capture in scan:
-        done.captures += insert_capture(connection, capture, _documents(index, capture, done), position)
+        done.captures += insert_capture(connection, capture, material.documents(capture, done), position)
         unread.look_at(position, capture)
     _move(connection, scan.offsets)
     connection.execute("COMMIT")
     done.skipped_lines += scan.skipped
     return scan.offsets
-
-
-def reindex(index: "Index") -> Reindexed:
-    """Rebuild under the lock of the generations, and count. A rebuild that fails keeps the old index."""
-    if not index.writable:
-        raise StoreError(f"cannot write the store {index.folder.path}")
-    with index.generations.lock():
-        done = build(index)
-    ask = "SELECT (SELECT count(*) FROM doc WHERE cur IS NOT NULL), (SELECT count(*) FROM cap)"
-    documents, captures = index.connection().execute(ask).fetchone()
-    return Reindexed(documents, captures, done.skipped_lines, done.skipped_bodies, done.failed, done.kept)
-
-
-def _documents(index: "Index", capture: Capture, done: CaughtUp) -> tuple[Document, ...]:
-    if not gives_documents(capture):
-        return ()
-    assert capture.body is not None
-    try:
-        body = read_body(capture, index.blobs.get(capture.body.sha256))
-    except (BlobError, ValueError):
-        done.skipped_bodies += 1
-        return ()
-    try:
-        return documents_of(capture, read_page(capture, body), body=body, extractors=index.extractors)
-    except Exception as error:  # a reader or an extractor that throws gives no document, and the work goes on
-        done.failed += 1
-        done.errors.append(f"{capture.id}: {type(error).__name__}: {error}")
-        return ()
 
 
 def _move(connection: sqlite3.Connection, offsets: Mapping[str, int]) -> None:
@@ -190,11 +157,11 @@ def _move(connection: sqlite3.Connection, offsets: Mapping[str, int]) -> None:
     )
 
 
-def _fence(index: "Index", old: str | None) -> sqlite3.Connection | None:
+def _fence(generations: Generations, old: str | None) -> sqlite3.Connection | None:
     """Hold the write lock of the old generation, so that nobody adds to it from here on."""
     if old is None:
         return None
-    path = index.generations.database(old)
+    path = generations.database(old)
     if not path.is_file():
         return None
     try:
