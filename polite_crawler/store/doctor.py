@@ -1,4 +1,5 @@
-"""doctor: is the index what the log and the bodies say? The cure for each fault is a reindex."""
+"""doctor: is the index what the log and the bodies say, and are the bodies there? A reindex cures the index; what the
+disk lost of the log or the bodies has no cure but a copy of the store."""
 
 import sqlite3
 from dataclasses import dataclass
@@ -30,7 +31,7 @@ class Diagnosis:
 
 def examine(index: Index, *, sample: int = SAMPLE, bodies: bool = True) -> Diagnosis:
     """Check the SQLite file, the full-text table, a sample of texts against their postings, the CRC-32 of each
-    segment, each line of the log and (unless `bodies` is false) each stored body. Changes nothing."""
+    segment, each line of the log and (unless `bodies` is false) each body, stored or named. Changes nothing."""
     faults: list[str] = []
     texts = 0
     try:
@@ -41,8 +42,10 @@ def examine(index: Index, *, sample: int = SAMPLE, bodies: bool = True) -> Diagn
         faults += wrong
     except (sqlite3.Error, StoreError) as error:
         faults.append(f"the index does not answer: {error}")
-    lines, wrong = _log(index)
+    lines, wrong, named = _log(index)
     faults += wrong
+    if bodies:
+        faults += _missing(named)
     count, wrong = _bodies(index) if bodies else (0, [])
     return Diagnosis(tuple(faults + wrong), texts, count, lines)
 
@@ -82,10 +85,25 @@ def _sample(connection: sqlite3.Connection, sample: int) -> tuple[int, list[str]
     return looked, faults
 
 
-def _log(index: Index) -> tuple[int, list[str]]:
+def _log(index: Index) -> tuple[int, list[str], dict[str, str]]:
+    """The lines of the log, what is wrong with them, and the bodies that they name and that are not there, each with
+    one capture of it. A removal that the log tells of is no loss."""
+    lines = 0
+    missing: dict[str, str] = {}
+    erased: set[str] = set()
     scan = index.log.scan()
-    lines = sum(1 for _ in scan)
-    return lines, [f"{scan.skipped} lines of the log are torn or damaged"] if scan.skipped else []
+    for _, capture in scan:
+        lines += 1
+        if capture.kind == "erase":
+            erased.add(str((capture.source or {}).get("sha256")))
+        elif capture.body is not None and not index.blobs.has(capture.body.sha256):
+            missing.setdefault(capture.body.sha256, capture.id)
+    torn = [f"{scan.skipped} lines of the log are torn or damaged"] if scan.skipped else []
+    return lines, torn, {sha256: one for sha256, one in missing.items() if sha256 not in erased}
+
+
+def _missing(named: dict[str, str]) -> list[str]:
+    return [f"the stored body {sha256[:16]} is missing; {capture} names it" for sha256, capture in named.items()]
 
 
 def _bodies(index: Index) -> tuple[int, list[str]]:

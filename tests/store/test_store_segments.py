@@ -233,19 +233,22 @@ def test_the_doctor_looks_at_the_log_and_the_bodies(store_dir: Path) -> None:
     from store_lab import StoreLab
 
     log = StoreLab(store_dir)
-    good, bad = log.page("http://a.example/", "good"), log.page("http://b.example/", "bad")
+    good, bad, lost = (log.page(f"http://{name}.example/", name) for name in ("good", "bad", "lost"))
     lab = IndexLab(store_dir)
     assert examine(lab.index).ok
     assert good.body is not None
     assert bad.body is not None
+    assert lost.body is not None
     damage(log.blobs.path(bad.body.sha256))
+    log.blobs.path(lost.body.sha256).unlink()
     with (log.folder.log / "2026/03.ndjson").open("ab") as file:
         file.write(b"{torn")
     diagnosis = examine(lab.index)
-    assert (diagnosis.lines, diagnosis.bodies) == (2, 2)
-    assert [fault.split(" is ")[0].split(" are ")[0] for fault in diagnosis.faults] == [
-        "1 lines of the log", f"the stored body {bad.body.sha256[:16]}",
-    ]  # fmt: skip
+    assert (diagnosis.lines, diagnosis.bodies) == (3, 2)
+    torn, missing, damaged = diagnosis.faults
+    assert torn == "1 lines of the log are torn or damaged"
+    assert missing == f"the stored body {lost.body.sha256[:16]} is missing; {lost.id} names it"
+    assert damaged.startswith(f"the stored body {bad.body.sha256[:16]} is damaged")
     assert examine(lab.index, bodies=False).bodies == 0
     lab.index.close()
     log.close()
