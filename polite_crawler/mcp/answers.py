@@ -17,6 +17,7 @@ MAX_CHARACTERS: Final = 40_000
 MAX_OCTETS: Final = 60_000
 """Octets of a whole answer in UTF-8; a token has three of them or more."""
 
+_JSON: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 _CUT: Final = "\n[cut: the answer has reached its limit]"
 _SPARE: Final = 600
 _MESSAGE: Final = 600
@@ -34,10 +35,12 @@ def answer(
     With `structured` the facts and the envelope are in structuredContent too, for clients that show nothing else.
     """
     shown: dict[str, Any] = clean_json(dict(facts))
-    envelope, whole = fitted(blocks, room_beside(shown, copies=2 if structured else 1, links=links))
+    text = dumped(shown)
+    envelope, whole = fitted(blocks, _room(text, 2 if structured else 1, links))
     if not whole:
         shown["cut"] = True
-    content: list[Any] = [TextContent(type="text", text=dumped(shown))]
+        text = dumped(shown)
+    content: list[Any] = [TextContent(type="text", text=text)]
     if envelope:
         content.append(TextContent(type="text", text=envelope, annotations=Annotations(audience=["assistant"])))
     content.extend(links)
@@ -55,16 +58,19 @@ def failure(code: str, message: str, *, next: Sequence[str] = (), **more: Any) -
 
 def dumped(facts: Mapping[str, Any]) -> str:
     """The JSON text of facts, each character as itself."""
-    return json.dumps(facts, ensure_ascii=False, separators=(",", ":"))
+    return _JSON.encode(facts)
 
 
 Room = tuple[int, int]
 """How many characters and octets may follow."""
 
 
-def room_beside(facts: Mapping[str, Any], *, copies: int = 1, links: Sequence[ResourceLink] = ()) -> Room:
+def room_beside(facts: Mapping[str, Any], *, copies: int = 1) -> Room:
     """What is left for the envelope beside facts, when each of them stands in the answer `copies` times."""
-    text = dumped(facts)
+    return _room(dumped(facts), copies, ())
+
+
+def _room(text: str, copies: int, links: Sequence[ResourceLink]) -> Room:
     beside = sum(len(str(link.uri)) + len(link.name) + 100 for link in links)
     characters = (MAX_CHARACTERS - _SPARE - beside) // copies - len(text)
     octets = (MAX_OCTETS - _SPARE - beside) // copies - len(text.encode("utf-8"))

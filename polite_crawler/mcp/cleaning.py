@@ -22,11 +22,13 @@ _KEPT: Final = "%:/?#[]@!$&()*+,;=-._~"
 
 def without_surrogates(text: str) -> str:
     """The text with U+FFFD in the place of each lone surrogate."""
-    return _SURROGATE.sub("\ufffd", text)
+    return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 
 
 def clean(text: str) -> str:
     """A string of ours without lone surrogates, controls (tab and newline stay) and changes of direction."""
+    if text.isascii() and text.isprintable():
+        return text  # nearly every string of ours, and no search is as fast
     return _CONTROL.sub("\ufffd", without_surrogates(text))
 
 

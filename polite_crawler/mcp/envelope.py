@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from polite_crawler.mcp.cleaning import ascii_url, without_surrogates
+from polite_crawler.mcp.cleaning import ascii_url
 from polite_crawler.mcp.skeleton import places, skeleton, views
 
 TAG: Final = "untrusted-web-content"
@@ -32,15 +32,19 @@ _SHOWN: Final = {
     0x1B: "\u241b",
 }  # fmt: skip
 _GONE: Final = (
-    *range(0x09), *range(0x0B, 0x20), *range(0x7F, 0xA0),
-    *range(0x202A, 0x202F), *range(0x2066, 0x2070),
-    *range(0xFFF9, 0xFFFC), 0xFFFE, 0xFFFF, *range(0xD800, 0xE000), *range(0xE0000, 0xE01F0),
+    range(0x09), range(0x0B, 0x20), range(0x7F, 0xA0), range(0x202A, 0x202F), range(0x2066, 0x2070),
+    range(0xFFF9, 0xFFFC), range(0xFFFE, 0x10000), range(0xD800, 0xE000), range(0xE0000, 0xE01F0),
 )  # fmt: skip
-_CONTROLS: Final[dict[int, str]] = dict.fromkeys(_GONE, "\ufffd") | _SHOWN
+_CONTROLS: Final[dict[int, str]] = {point: "\ufffd" for points in _GONE for point in points} | _SHOWN
+_CONTROL: Final = re.compile(
+    "[\u2028\u2029" + "".join(f"{chr(points[0])}-{chr(points[-1])}" for points in _GONE) + "]"
+)  # fmt: skip
+_PLAIN: Final = bytes(point for point in range(128) if point not in _CONTROLS)
 _ESCAPED: Final = {
     ord("&"): "&amp;", ord('"'): "&quot;", ord("'"): "&#39;", ord("<"): "&lt;", ord(">"): "&gt;",
     ord("\n"): " ", ord("\t"): " ",
 }  # fmt: skip
+_ESCAPABLE: Final = re.compile("[&\"'<>\n\t]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +90,9 @@ def neutralise(text: str) -> str:
     Spellings of the tag's name, also escaped or in look-alikes, become `untrusted_web_content`. Controls, changes of
     direction, Unicode tags and variation selectors of the supplement become U+FFFD, other line ends a newline.
     """
-    text = text.translate(_CONTROLS)
+    # most texts hold none, and to look costs far less than to translate
+    if text.encode("ascii").translate(None, _PLAIN) if text.isascii() else _CONTROL.search(text):
+        text = text.translate(_CONTROLS)
     for _ in range(_ROUNDS):
         found = _spellings(text)
         if not found:
@@ -97,7 +103,8 @@ def neutralise(text: str) -> str:
 
 def attribute(value: str) -> str:
     """A value as the inside of a quoted attribute: neutral, on one line, escaped, of MAX_ATTRIBUTE characters."""
-    return neutralise(value[:MAX_ATTRIBUTE]).translate(_ESCAPED)
+    neutral = neutralise(value[:MAX_ATTRIBUTE])
+    return neutral.translate(_ESCAPED) if _ESCAPABLE.search(neutral) else neutral
 
 
 def _attributes(block: Block) -> str:
@@ -110,7 +117,7 @@ def _attributes(block: Block) -> str:
 def _spellings(text: str) -> list[tuple[int, int]]:
     """Where the name of the tag stands in the text, however it is written."""
     found: list[tuple[int, int]] = []
-    for view, spans in views(without_surrogates(text)):
+    for view, spans in views(text):
         folded = skeleton(view)
         if _WORD not in folded:
             continue

@@ -26,6 +26,7 @@ META_CHARACTERS = 6000
 LINKS = 20
 """Links in the metadata; crawl_site and crawl_discover tell the others."""
 
+_JSON = json.JSONEncoder(ensure_ascii=False, default=str)
 _TAGS = 1500
 """Characters for the tags of one block and the line before it, with a URL of usual length."""
 
@@ -136,7 +137,7 @@ def _head(found: ReadResult) -> str:
     """What stands before the text: the title, and the metadata before the beginning of the page."""
     head = f"title: {one_line(found.title)}\n"
     if found.start == 0 and found.meta:
-        meta = json.dumps(_few_links(found.meta), ensure_ascii=False, default=str)
+        meta = _JSON.encode(_few_links(found.meta))
         cut = f" (cut, {len(meta)} characters)" if len(meta) > META_CHARACTERS else ""
         head += f"metadata{cut}: {meta[:META_CHARACTERS]}\n"
     return head

@@ -80,10 +80,14 @@ class _Table(dict[int, str]):
 
 
 _TABLE: Final = _Table()
+_OCTETS: Final = bytes(ord(chr(point).translate(_TABLE) or "\0") for point in range(128)) + bytes(128)
 
 
 def skeleton(text: str) -> str:
     """The skeleton of a text."""
+    if text.isascii():
+        # the same table, many times faster; what shows nothing is a NUL in it
+        return text.encode("ascii").translate(_OCTETS).replace(b"\0", b"").decode("ascii")
     return text.translate(_TABLE)
 
 
@@ -97,7 +101,6 @@ _ESCAPE: Final = re.compile(
     r"|(?:%[0-9A-Fa-f]{2})+"
     r"|\\u\{[0-9a-fA-F]{1,6}\}|\\u[0-9a-fA-F]{4}|\\U[0-9a-fA-F]{8}|\\x\{?[0-9a-fA-F]{2}\}?|\\[0-3][0-7]{2}"
 )
-_HAS_ESCAPE: Final = re.compile(r"[&%\\]")
 
 Piece = tuple[str, int, int]
 """A decoded character and the range of the text that it stands for."""
@@ -106,7 +109,7 @@ Piece = tuple[str, int, int]
 def unescaped(text: str) -> tuple[str, list[tuple[int, int]]] | None:
     """One level of HTML, percent and backslash escapes decoded: the text, and for each of its characters the range
     that it stands for. None when there is nothing to decode."""
-    if not _HAS_ESCAPE.search(text):
+    if "&" not in text and "%" not in text and "\\" not in text:
         return None
     out: list[str] = []
     spans: list[tuple[int, int]] = []

@@ -73,6 +73,16 @@ def test_what_is_no_attack_stays_as_it_is(text: str) -> None:
     assert read(wrap([Block(text)]))[0].text == text
 
 
+def test_each_control_goes_alone_and_in_any_company() -> None:
+    gone = [chr(point) for point in range(0x110000) if CONTROLS.match(chr(point))]
+    assert len(gone) > 2000
+    for char in gone:
+        for text in (char, f"a{char}b", f"\u00e9{char}"):
+            new = neutralise(text)
+            assert not CONTROLS.search(new)
+            assert len(new) == len(text)
+
+
 def test_controls_become_visible_in_their_place() -> None:
     assert (
         neutralise("a\x1b[2J\r\x00\x9b\u202eb\u2028c\x85\U000e0041\ud800")
