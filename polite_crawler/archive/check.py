@@ -8,6 +8,7 @@ from polite_crawler.archive.check_index import IndexCheck, Records, check_pages
 from polite_crawler.archive.check_warc import Seen, WarcCheck
 from polite_crawler.archive.description import check_description
 from polite_crawler.archive.faults import Fault, Faults
+from polite_crawler.archive.files import open_archive
 from polite_crawler.archive.package import UNREADABLE, Package, PackageError
 from polite_crawler.archive.sources import LZ4
 from polite_crawler.archive.wacz import ARCHIVE
@@ -29,7 +30,7 @@ def check(path: str | Path) -> Checked:
     path = Path(path).expanduser()
     faults = Faults()
     try:
-        with path.open("rb") as file:
+        with open_archive(path) as file:
             first = file.read(4)
             if first.startswith(b"PK"):
                 _check_package(path, faults)

@@ -1,6 +1,7 @@
 """Files that get their name at the end: a failed export leaves no part of a file, and replaces none unasked."""
 
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,6 +11,14 @@ from polite_crawler.errors import PoliteError
 from polite_crawler.store.folder import sync_folder
 
 _BUFFER = 1 << 20
+
+
+def open_archive(path: Path) -> BinaryIO:
+    """An archive, for reading. It has to be a regular file: a pipe or a device may have no end, and no way back in it.
+    Raises PoliteError, and OSError."""
+    if not stat.S_ISREG(path.stat().st_mode):
+        raise PoliteError(f"cannot read {path}: it is no regular file")
+    return path.open("rb")
 
 
 class NewFile:

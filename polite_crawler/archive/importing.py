@@ -16,6 +16,7 @@ from polite_crawler.archive import foreign
 from polite_crawler.archive.bulk_writer import BodyWriter, LineWriter
 from polite_crawler.archive.description import check_description
 from polite_crawler.archive.faults import Fault, Faults
+from polite_crawler.archive.files import open_archive
 from polite_crawler.archive.foreign import Answer, Asked, NotAnAnswer, Origin
 from polite_crawler.archive.import_scratch import ImportScratch, Kept
 from polite_crawler.archive.own import Own, is_coded, is_rendered, own_capture, own_line
@@ -126,7 +127,7 @@ class _Import:
     def read(self, path: Path) -> None:
         """Read the records of a file."""
         sha256 = hashlib.sha256()
-        with path.open("rb") as file:
+        with open_archive(path) as file:
             first = file.read(4)
             sha256.update(first)
             while octets := file.read(1 << 20):
