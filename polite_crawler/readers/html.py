@@ -14,6 +14,7 @@ from polite_crawler.readers.main_text import find_main
 from polite_crawler.readers.microdata import read_microdata
 from polite_crawler.readers.page import Page
 from polite_crawler.readers.raw_text import cut_noscript, expand_empty, keep_noscript
+from polite_crawler.readers.scrub import one_line
 from polite_crawler.readers.tree import Tree, encode_source, parse_html, parse_octets
 from polite_crawler.readers.visible import Visible, read_visible
 from polite_crawler.readers.walls import SOFT_404_NOTE, is_consent_page, is_soft_404
@@ -61,6 +62,20 @@ def read_page(body: bytes, *, url: str, content_type: str | None = None) -> Page
             *walls,
             *main_notes,
         ),
+    )
+
+
+def read_text(body: bytes, content_type: str | None = None) -> Page:
+    """The visible text of a page of a book, with its first heading as the title: no links and no facts."""
+    read = _read_tree(body, content_type)
+    root = read.tree.root
+    heading = next((one for tag in ("h1", "h2", "h3", "title") for one in root.iter(tag)), None)
+    return Page(
+        title=one_line(heading.text_content(), 300) if heading is not None else None,
+        text=read.seen.text,
+        encoding=read.encoding,
+        encoding_source=read.encoding_source,
+        notes=read.notes,
     )
 
 

@@ -35,6 +35,7 @@ _EXITS = {
     -signal.SIGXCPU: "CPU time", -signal.SIGALRM: "time", -signal.SIGKILL: "killed", -signal.SIGABRT: _FAULT,
     -signal.SIGTRAP: _FAULT, -signal.SIGSEGV: _FAULT, -signal.SIGBUS: _FAULT, -signal.SIGILL: _FAULT, 1: _FAULT,
 }  # fmt: skip
+_LIMITS = {"inflated": "octets in all parts together"}
 _ERRORS = {
     "password": "a password is needed",
     "broken": "the file is broken ({})",
@@ -57,7 +58,7 @@ class Limits:
 def ending(line: Mapping[str, Any], limits: Limits, where: str) -> str | None:
     """The note of a line that says how the reading ended before its time, or None. `where` tells how far it came."""
     if "cut" in line:
-        return f"cut: more than {getattr(limits, line['cut'])} {line['cut']}"
+        return f"cut: more than {getattr(limits, line['cut'])} {_LIMITS.get(line['cut'], line['cut'])}"
     if "error" in line:
         return f"no text: {_ERRORS.get(line['error'], line['error']).format(line['why'])}"
     if "exit" in line:

@@ -34,13 +34,15 @@ _NAMES: dict[Form, str] = {
     "video": "a video",
     "font": "a font",
     "archive": "an archive, which is not opened",
-    "office": "an office document or an e-book, which is not opened",
+    "office": "an office document of a kind that is not opened",
     "binary": "the body is binary",
 }
 _RIFF: dict[bytes, Form] = {b"WEBP": "image", b"WAVE": "audio", b"AVI ": "video"}
 _BINARY: dict[str, Form] = {"image": "image", "audio": "audio", "video": "video", "font": "font"}
 _OFFICE = re.compile(r"officedocument|opendocument|msword|ms-(?:excel|powerpoint|word)|epub|rtf")
-_OFFICE_PARTS = (b"[Content_Types].xml", b"mimetypeapplication/")
+_ZIP = b"PK"
+_OFFICE_PARTS = (b"[Content_Types].xml", b"mimetypeapplication/", b"META-INF/container.xml", b"META-INF/manifest.xml")
+"""Names in the list of parts, which may stand at the very end of the file."""
 _UNSURE = frozenset(("", "application/octet-stream", "unknown/unknown", "application/unknown", "*/*"))
 _BOMS = (b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf")
 _LEADING = b"\xef\xbb\xbf\x00 \t\r\n\x0c"
@@ -60,6 +62,10 @@ def read(body: bytes, *, url: str, content_type: str | None) -> Page:
         from polite_crawler.readers.pdf import read_pdf_page
 
         return read_pdf_page(body)
+    if form == "office" and body.startswith(_ZIP):
+        from polite_crawler.readers.office.file import read_office_page
+
+        return read_office_page(body)
     if form == "text":
         from polite_crawler.readers.plain import read_plain
 
@@ -105,6 +111,6 @@ def _magic(body: bytes) -> Form | None:
         return "video"
     if body[:4] == b"RIFF":
         return _RIFF.get(body[8:12])
-    if body[:2] == b"PK" and any(mark in body[:4096] for mark in _OFFICE_PARTS):
+    if body.startswith(_ZIP) and any(mark in body for mark in _OFFICE_PARTS):
         return "office"
     return next((form for mark, form in _MAGIC if body.startswith(mark)), None)

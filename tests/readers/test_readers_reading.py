@@ -52,6 +52,8 @@ PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"
         (b"\x1f\x8b\x08\x00", None, "archive"),
         (b"PK\x03\x04\x00[Content_Types].xml", None, "office"),
         (b"PK\x03\x04\x00mimetypeapplication/epub+zip", None, "office"),
+        (b"PK\x03\x04\x00" + bytes(9000) + b"[Content_Types].xml", "application/zip", "office"),
+        (b"PK\x03\x04\x00META-INF/container.xml", None, "office"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\x00", None, "office"),
         (b"\x00\x01", "application/msword", "office"),
         (b"\x00\x01", "video/x", "video"),
@@ -90,7 +92,9 @@ def test_read(body: bytes, content_type: str, kind: str, text: str, title: str |
     ("body", "note"),
     [
         (PNG, "no text: an image"),
-        (b"PK\x03\x04\x00[Content_Types].xml", "no text: an office document or an e-book, which is not opened"),
+        (b"PK\x03\x04\x00[Content_Types].xml", "no text: the file is broken (no part that can be read)"),
+        (b"PK\x03\x04\x00", "no text: an archive, which is not opened"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\x00", "no text: an office document of a kind that is not opened"),
         (b"", "no text: the body is empty"),
         (b"\xef\xbb\xbf \x7f", "no text: the body is empty"),
         (b"a" * (MAX_CHARS + 1), f"cut: more than {MAX_CHARS} characters"),
@@ -121,6 +125,7 @@ def test_any_body_gives_a_page(body: bytes, content_type: str | None) -> None:
         ("reading", {"lxml", "scrapy", "twisted", "extruct", "pypdfium2"}),
         ("html", {"scrapy", "twisted", "extruct", "readability", "pypdfium2", "rdflib"}),
         ("pdf", {"scrapy", "twisted", "pypdfium2"}),
+        ("office.file", {"scrapy", "twisted", "lxml", "zipfile", "xml.parsers"}),
         ("sitemap", {"scrapy", "twisted", "lxml"}),
     ],
 )
