@@ -3,6 +3,7 @@
 import argparse
 from pathlib import Path
 
+from polite_crawler.archive.files import open_archive
 from polite_crawler.archive.importing import Imported, import_archive
 from polite_crawler.cli.exits import Exit
 from polite_crawler.cli.options import store_dir
@@ -28,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, output: Output) -> int:
     """Import the file; 1 when it gave nothing."""
     path = Path(args.file).expanduser()
-    with path.open("rb"):
+    with open_archive(path):
         pass  # a name that cannot be read makes no store
     StoreFolder(store_dir(args)).create()
     with open_store(store_dir(args)) as store, Progress(enabled=not args.no_progress) as progress:
