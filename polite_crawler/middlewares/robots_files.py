@@ -81,7 +81,7 @@ class RobotsFiles:
         key = origin(url)
         while True:
             known = self._known.get(key)
-            if known is not None and self._lanes.clock.now() < known.until:
+            if known is not None and self._lanes.clock.now() < known.until and not self._is_reset(key, known):
                 return known
             task = self._asking.get(key)
             mine = task is None
@@ -94,6 +94,12 @@ class RobotsFiles:
                 # who asked first may have had less time
                 if mine or not task.done():
                     raise
+
+    def _is_reset(self, key: str, known: InForce) -> bool:
+        """Whether a file that could not be reached may be asked for after all: somebody has reset its host."""
+        now = self._lanes.clock.now()
+        state = self._lanes.store.robots(key) if known.next_try > now else None
+        return state is not None and state.next_try <= now
 
     async def _until(self, deadline: float | None, task: "asyncio.Task[InForce]", url: str) -> InForce:
         """The file, before the deadline. Who stops waiting does not take the file away from the others."""

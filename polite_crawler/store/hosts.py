@@ -89,8 +89,8 @@ class HostStateStore(Protocol):
         """Let a host rest until `until` at least."""
 
     def reset(self, host: str | None, *, ready: float) -> int:
-        """Forget stops, failures and backoff of a host or of all hosts; their rest, and the wait for a robots.txt that
-        was unreachable, end at `ready` at the latest. A lease that ends later than one from `ready` could is that of a
+        """Forget stops, failures and backoff of a host or of all hosts, and that its robots.txt was unreachable; their
+        rest ends at `ready` at the latest. A lease that ends later than one from `ready` could is that of a
         clock that was ahead, and goes too. Gives how many hosts were known."""
 
     def rows(self) -> Iterator[HostRow]:
@@ -166,7 +166,7 @@ class MemoryHosts:
             self._rows[name] = replace(row, state=forgiven(row.state, ready=ready))
             for origin in self._origins.get(name, ()):
                 state = self._robots[origin]
-                self._robots[origin] = replace(state, next_try=min(state.next_try, ready), failures=0)
+                self._robots[origin] = replace(state, next_try=0.0, failures=0)
         return len(hosts)
 
     def rows(self) -> Iterator[HostRow]:

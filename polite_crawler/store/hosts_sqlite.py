@@ -61,7 +61,7 @@ UPDATE hosts SET ready = min(ready, ?1), stop_until = 0, stop_reason = '', failu
 WHERE ?2 IS NULL OR host = ?2
 """
 _RESET_ROBOTS = """
-UPDATE robots SET next_try = min(next_try, ?1), failures = 0 WHERE ?2 IS NULL OR host = ?2
+UPDATE robots SET next_try = 0, failures = 0 WHERE ?1 IS NULL OR host = ?1
 """
 _PUT_ROBOTS = "INSERT OR REPLACE INTO robots VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _CRAWL_DELAY = """
@@ -129,7 +129,7 @@ class SqliteHosts:
 
     def reset(self, host: str | None, *, ready: float) -> int:
         with self._writing() as db:
-            db.execute(_RESET_ROBOTS, (ready, host))
+            db.execute(_RESET_ROBOTS, (host,))
             return db.execute(_RESET, (ready, host)).rowcount
 
     def rows(self) -> Iterator[HostRow]:

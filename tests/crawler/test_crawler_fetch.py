@@ -333,6 +333,18 @@ def test_reset_hosts_forgets_stops_of_all_or_of_one(site: Site, store_dir: Path)
     run(main())
 
 
+def test_reset_hosts_forgets_that_a_robots_txt_was_unreachable(site: Site, store_dir: Path) -> None:
+    site.reset(robots="503")
+    with opened(store_dir) as crawler:
+        refused = crawler.fetch(site.url("/about"))
+        assert (refused.note or "").startswith("robots.txt is unreachable (503)")
+        site.reset()
+        assert crawler.fetch(site.url("/about")).outcome == "skipped"
+        assert site.log() == []
+        crawler.reset_hosts(site.hosts[0])
+        assert crawler.fetch(site.url("/about")).outcome == "ok"
+
+
 def test_a_budget_is_the_longest_wait(site: Site, store_dir: Path) -> None:
     with opened(store_dir, page_interval=300) as crawler:
         # the host rests after robots.txt already
