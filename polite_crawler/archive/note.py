@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from polite_crawler.archive.merkle import HASH_SIZE
+from polite_crawler.archive.pem import private_key
 from polite_crawler.errors import BadOption
 
 _ED25519 = b"\x01"
@@ -143,14 +144,8 @@ def origin_of(text: str) -> str:
 def load_signing_key(path: str | Path, name: str) -> SigningKey:
     """The Ed25519 key of a PEM file (PKCS#8, not encrypted). Raises BadOption."""
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-    from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
-    try:
-        key = load_pem_private_key(Path(path).expanduser().read_bytes(), None)
-    except OSError as error:
-        raise BadOption(f"cannot read the key {path}: {error.strerror or error}") from None
-    except (TypeError, ValueError):
-        raise BadOption(f"{path} is no private key in PEM form without a password") from None
+    key = private_key(path)
     if not isinstance(key, Ed25519PrivateKey):
         raise BadOption(f"{path} is no Ed25519 key; make one by: openssl genpkey -algorithm ed25519 -out {path}")
     return SigningKey(name, key)

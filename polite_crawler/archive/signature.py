@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from polite_crawler.archive.pem import private_key
 from polite_crawler.errors import BadOption
 
 _HALF = 48
@@ -47,14 +48,8 @@ class PackageKey:
 def load_key(path: str | Path) -> PackageKey:
     """The key of a PEM file (PKCS#8 or SEC 1, not encrypted). Raises BadOption for another kind of key."""
     from cryptography.hazmat.primitives.asymmetric import ec
-    from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
-    try:
-        key = load_pem_private_key(Path(path).expanduser().read_bytes(), None)
-    except OSError as error:
-        raise BadOption(f"cannot read the key {path}: {error.strerror or error}") from None
-    except (TypeError, ValueError):
-        raise BadOption(f"{path} is no private key in PEM form without a password") from None
+    key = private_key(path)
     if not isinstance(key, ec.EllipticCurvePrivateKey) or not isinstance(key.curve, ec.SECP384R1):
         raise BadOption(
             f"{path} is no ECDSA P-384 key; make one by: openssl ecparam -name secp384r1 -genkey -noout -out {path}"
