@@ -1,28 +1,17 @@
 """Order 300: the capture gets its id and is on disk, body and line, before the fetch goes on."""
 
 import asyncio
-from typing import Self
-
-from scrapy.crawler import Crawler
 
 from polite_crawler.pipelines.draft import Draft
-from polite_crawler.pipelines.parts import StoreParts, parts_of
+from polite_crawler.pipelines.parts import PartsPipeline
 from polite_crawler.store import projection
 from polite_crawler.store.writer import BlobBytes
 
 _PACKED = ("image/", "video/", "audio/", "font/", "application/zip", "application/gzip", "application/pdf")
 
 
-class CaptureLog:
+class CaptureLog(PartsPipeline):
     """Hands body and line to the writer thread and waits for both. A StoreError reaches whoever sent the draft."""
-
-    def __init__(self, parts: StoreParts) -> None:
-        self._parts = parts
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """The pipeline of a crawler."""
-        return cls(parts_of(crawler))
 
     async def process_capture(self, draft: Draft) -> Draft:
         """Seal the capture and make it durable."""
@@ -36,7 +25,3 @@ class CaptureLog:
         written = await asyncio.wrap_future(self._parts.writer.submit(draft.capture, blobs=blobs))
         draft.position = written.position
         return draft
-
-    def close_spider(self) -> None:
-        """Write what waits and close the store."""
-        self._parts.close()

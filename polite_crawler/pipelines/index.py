@@ -3,28 +3,17 @@ noted and left to the catch-up."""
 
 import asyncio
 from concurrent.futures import Future
-from typing import Self
-
-from scrapy.crawler import Crawler
 
 from polite_crawler.errors import StoreError
 from polite_crawler.pipelines.draft import Draft
-from polite_crawler.pipelines.parts import StoreParts, parts_of
+from polite_crawler.pipelines.parts import PartsPipeline
 
 AWAIT = "polite_await_index"
 """The meta key of a request whose fetch ends only when the index has it."""
 
 
-class Index:
+class Index(PartsPipeline):
     """Hands each capture to the index thread. It waits only for who asked for it."""
-
-    def __init__(self, parts: StoreParts) -> None:
-        self._parts = parts
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """The pipeline of a crawler."""
-        return cls(parts_of(crawler))
 
     async def process_capture(self, draft: Draft) -> Draft:
         """Index the capture and its documents."""
@@ -37,10 +26,6 @@ class Index:
         else:
             future.add_done_callback(_retrieve)
         return draft
-
-    def close_spider(self) -> None:
-        """Index what waits and close the store."""
-        self._parts.close()
 
 
 def _retrieve(future: "Future[bool]") -> None:

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from scrapy.crawler import Crawler
 
@@ -87,6 +87,22 @@ class StoreParts:
             self._thread.close()
         elif self._index is not None:
             self._index.close()
+
+
+class PartsPipeline:
+    """A pipeline on the parts of its crawler. Its spider takes them along when it closes."""
+
+    def __init__(self, parts: StoreParts) -> None:
+        self._parts = parts
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """The pipeline of a crawler."""
+        return cls(parts_of(crawler))
+
+    def close_spider(self) -> None:
+        """Write and index what waits, and close the store."""
+        self._parts.close()
 
 
 _PARTS = PerCrawler(lambda crawler: StoreParts(options_of(crawler)))

@@ -46,11 +46,11 @@ def find(
     index: Index,
     query: str,
     *,
-    limit: int = 10,
-    offset: int = 0,
-    rank: Rank = "exact",
-    kind: str | None = None,
-    at: str | datetime | None = None,
+    limit: int,
+    offset: int,
+    rank: Rank,
+    kind: str | None,
+    at: str | datetime | None,
 ) -> tuple[Found, ...]:
     """The best documents of a question: those with each word or phrase first, then those with one of them.
 
@@ -76,9 +76,9 @@ def rank_within(
     query: str,
     docs: Collection[str],
     *,
-    rank: Rank = "exact",
-    at: str | datetime | None = None,
-    limit: int | None = None,
+    rank: Rank,
+    at: str | datetime | None,
+    limit: int | None,
 ) -> tuple[Ranked, ...]:
     """Rank a set of document ids by a question, in the sequence of `find`; those that hold no word are left out.
 

@@ -75,12 +75,12 @@ def read(
     index: Index,
     doc: str,
     *,
-    start: int = 0,
-    length: int | None = None,
-    capture: str | None = None,
-    at: str | datetime | None = None,
-    main: bool = False,
-    lift_hold: Callable[[StoredVersion], str | None] | None = None,
+    start: int,
+    length: int | None,
+    capture: str | None,
+    at: str | datetime | None,
+    main: bool,
+    lift_hold: Callable[[StoredVersion], str | None] | None,
 ) -> ReadResult:
     """A range of the stored text of a document. `lift_hold` is asked when it is held back: it gives None when the
     hold is lifted, and else a note that says why not. Raises NotStored and BadOption."""
