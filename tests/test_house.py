@@ -3,9 +3,11 @@
 import importlib.util
 import re
 import tomllib
+from graphlib import TopologicalSorter
 from pathlib import Path
 from types import ModuleType
 
+import grimp
 import pytest
 
 from polite_crawler import __version__
@@ -47,6 +49,14 @@ def test_each_command_has_a_script(pyproject: dict[str, dict[str, object]]) -> N
 
 def test_the_version_stands_in_one_place_more(pyproject: dict[str, dict[str, object]]) -> None:
     assert pyproject["project"]["version"] == __version__
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    """Late imports and those for types count as well. A circle is named by the error."""
+    graph = grimp.build_graph("polite_crawler", cache_dir=None)
+    imports = {module: graph.find_modules_directly_imported_by(module) for module in graph.modules}
+    assert len(imports) > 200
+    TopologicalSorter(imports).prepare()
 
 
 def test_each_engine_rule_names_tests_that_are_there() -> None:
