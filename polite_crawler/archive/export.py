@@ -10,7 +10,7 @@ from pathlib import Path
 
 from polite_crawler.archive.archive_file import ArchiveFile, Exported, format_of
 from polite_crawler.archive.selection import Selection
-from polite_crawler.archive.signature import load_key
+from polite_crawler.archive.signature import PackageKey, load_key
 from polite_crawler.archive.warc import PART_SIZE
 from polite_crawler.errors import BadOption, NotStored, PoliteError
 from polite_crawler.store.catalog import Catalog
@@ -41,10 +41,7 @@ def export(
     capture passes, and PoliteError for a file that is there already or cannot be written.
     """
     path = Path(out).expanduser()
-    form = format_of(path)
-    if wacz_key is not None and form != "wacz":
-        raise BadOption("--wacz-key signs a WACZ package: --out must end in .wacz")
-    key = load_key(wacz_key) if wacz_key is not None else None
+    key = _key_for(path, wacz_key)
     selection = Selection.of(since=since, until=until, host=host, prefix=prefix, ids=ids)
     try:
         file = ArchiveFile(
@@ -57,13 +54,19 @@ def export(
             part_size=part_size,
             description=selection.describe(),
         )
-        try:
-            damaged = _write(index, selection, file, on_capture)
-            return file.finish(damaged=damaged)
-        finally:
-            file.discard()
+        return _fill(file, index, selection, on_capture)
     except OSError as error:
         raise PoliteError(f"cannot write {path}: {error.strerror or error}") from None
+
+
+def _key_for(path: Path, wacz_key: str | Path | None) -> PackageKey | None:
+    """The key that signs a package, None without one. Raises BadOption for a file of a form that cannot be written."""
+    form = format_of(path)
+    if wacz_key is None:
+        return None
+    if form != "wacz":
+        raise BadOption("--wacz-key signs a WACZ package: --out must end in .wacz")
+    return load_key(wacz_key)
 
 
 class IndexSources:
@@ -92,6 +95,15 @@ class IndexSources:
             return None
 
         return self._index.reading(ask)
+
+
+def _fill(file: ArchiveFile, index: Index, selection: Selection, on_capture: Callable[[int], None] | None) -> Exported:
+    """Write the selected captures to a file and let it be there; nothing stays of one that is not finished."""
+    try:
+        damaged = _write(index, selection, file, on_capture)
+        return file.finish(damaged=damaged)
+    finally:
+        file.discard()
 
 
 def _write(index: Index, selection: Selection, file: ArchiveFile, on_capture: Callable[[int], None] | None) -> int:

@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 from polite_crawler.archive.foreign import Origin, http_of, moment, source_of, target_of, verdict_on
 from polite_crawler.archive.reader import ArchiveRecord
@@ -81,22 +82,27 @@ def own_capture(
             return None
         body = found
         source["digest_check"] = verdict_on(record.get("WARC-Payload-Digest"), record, block, http, sha256)
+    return Own(_as_import(capture, body, source, renamed), capture.id, payload)
+
+
+def _as_import(
+    capture: Capture, body: Body | None, source: dict[str, Any], renamed: Callable[[str | None], str | None]
+) -> Capture:
+    """The capture as it stands here: with the ids of this store, and without the scope and the labels of the other."""
     kind = (capture.source or {}).get("kind", "fetch") if capture.kind == "import" else capture.kind
-    source |= {"of": capture.id, "kind": kind}
     validators = capture.validators
-    here = replace(
+    return replace(
         capture,
         id="",
         kind="import",
         body=body,
-        source=source,
+        source=source | {"of": capture.id, "kind": kind},
         redirect_of=renamed(capture.redirect_of) if capture.redirect_of else None,
         validators=replace(validators, of=renamed(validators.of)) if validators else None,
         robots=tuple(replace(check, capture=renamed(check.capture)) for check in capture.robots),
         scope=None,
         labels={},
     )
-    return Own(here, capture.id, payload)
 
 
 def _body(stated: Body | None, entity: bytes, sha256: str, coded: str | None) -> Body | None:

@@ -5,6 +5,7 @@ import logging
 import os
 from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping
 from concurrent.futures import Future
+from functools import partial
 from typing import Any, Self
 
 from polite_crawler.crawler.course import Course, CrawlLedger, DiscoveryLedger
@@ -254,7 +255,7 @@ class Opening:
     """A crawler that is about to be opened: by `async with` (or `await`) for an asyncio program, by `with` for another
     one."""
 
-    def __init__(self, make: Callable[[Listener | None], Engine], on_event: Listener | None) -> None:
+    def __init__(self, make: "partial[Engine]", on_event: Listener | None) -> None:
         self._make = make
         self._on_event = on_event
         self._open: PoliteCrawler | SyncCrawler | None = None
@@ -272,7 +273,7 @@ class Opening:
             await crawler.close()
 
     def __enter__(self) -> SyncCrawler:
-        thread = EngineThread(lambda: self._make(self._on_event))
+        thread = EngineThread(lambda: self._make(on_event=self._on_event))
         try:
             thread.start().result()
         except BaseException:
@@ -289,7 +290,7 @@ class Opening:
 
     async def _opened(self) -> PoliteCrawler:
         listener = None if self._on_event is None else _in_loop(self._on_event, asyncio.get_running_loop())
-        thread = EngineThread(lambda: self._make(listener))
+        thread = EngineThread(lambda: self._make(on_event=listener))
         try:
             await asyncio.wrap_future(thread.start())
         except BaseException:
@@ -331,20 +332,8 @@ def open_crawler(
     settings = settings_of(dir, options, scrapy)
     checked = options_of(settings)
     configured_signer(checked.signature)
-
     known = all_extractors(recipes, extractors)
-
-    def make(listener: Listener | None) -> Engine:
-        return Engine(
-            settings,
-            checked,
-            host_state=host_state,
-            extractors=known,
-            signer=signer,
-            clock=clock,
-            on_event=listener,
-        )
-
+    make = partial(Engine, settings, checked, host_state=host_state, extractors=known, signer=signer, clock=clock)
     return Opening(make, on_event)
 
 

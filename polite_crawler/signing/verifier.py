@@ -64,6 +64,20 @@ def verify(
         message = request_message(method, url, headers)
     except BadOption as error:
         return Outcome("unverified", "url-unreadable", detail=str(error))
+    ours = _signatures(message, agent_required)
+    if isinstance(ours, Outcome):
+        return ours
+    if not isinstance(directory, KeyDirectory):
+        try:
+            directory = KeyDirectory.parse(directory, now=now, test_keys=not reject_test_keys)
+        except ValueError as error:
+            return Outcome("unverified", "directory-unreadable", detail=str(error))
+    found = [_judge(message, one, directory, now, skew, max_lifetime) for one in ours]
+    return min(found, key=lambda outcome: _BEST.index(outcome.result))
+
+
+def _signatures(message: RequestMessage, agent_required: bool) -> list[SignatureInput] | Outcome:
+    """The signatures for Web Bot Auth of a request, at least one; or why there is none to look at."""
     if "signature-input" not in message.headers:
         return Outcome("unverified", "unsigned")
     if agent_required and "signature-agent" not in message.headers:
@@ -72,15 +86,7 @@ def verify(
     if inputs is None:
         return Outcome("invalid", "signature-input-unreadable")
     ours = [one for one in inputs if one.tag == TAG][:MOST_SIGNATURES]
-    if not ours:
-        return Outcome("unverified", "no web-bot-auth signature")
-    if not isinstance(directory, KeyDirectory):
-        try:
-            directory = KeyDirectory.parse(directory, now=now, test_keys=not reject_test_keys)
-        except ValueError as error:
-            return Outcome("unverified", "directory-unreadable", detail=str(error))
-    found = [_judge(message, one, directory, now, skew, max_lifetime) for one in ours]
-    return min(found, key=lambda outcome: _BEST.index(outcome.result))
+    return ours or Outcome("unverified", "no web-bot-auth signature")
 
 
 def _judge(

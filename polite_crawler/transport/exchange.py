@@ -121,16 +121,7 @@ class Client:
             error.started, error.ended = started, self._clock()
             error.request_head = head if sent else None
             raise
-        if reader.reusable:
-            self._pool.put(connection, _announced(reader))
-        return reader.wire(
-            request_head=head,
-            ip=connection.ip,
-            port=connection.port,
-            reused=reused,
-            tls=connection.tls,
-            started=started,
-        )
+        return self._ended(connection, reader, head, reused, started)
 
     def certificate(self, wire: Wire) -> bytes | None:
         """The server's certificate (DER) of a recent exchange."""
@@ -173,6 +164,19 @@ class Client:
         except BaseException:
             self._pool.put(connection)
             raise
+
+    def _ended(self, connection: Connection, reader: ResponseReader, head: bytes, reused: bool, started: float) -> Wire:
+        """The evidence of an answer that came to its end. Its connection may serve the next request."""
+        if reader.reusable:
+            self._pool.put(connection, _announced(reader))
+        return reader.wire(
+            request_head=head,
+            ip=connection.ip,
+            port=connection.port,
+            reused=reused,
+            tls=connection.tls,
+            started=started,
+        )
 
     async def _connection(self, place: "_Place") -> Connection:
         self._check_open()

@@ -4,6 +4,7 @@ import gzip
 import hashlib
 import struct
 import zlib
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -149,13 +150,12 @@ HTML = "Content-Type: text/html; charset=utf-8"
 SITE = "http://ex.test"
 
 
-def edge_captures(lab: EvidenceLab, site: str = SITE) -> dict[str, Capture]:
-    """One capture of each kind that archives and replay tools trip over, by name."""
-    done: dict[str, Capture] = {}
+Add = Callable[..., None]
+"""Writes one capture by its name, with a response head and a payload."""
 
-    def add(name: str, response_head: bytes, payload: bytes = b"", *, path: str | None = None, **more: Any) -> None:
-        done[name] = lab.exchange(more.pop("url", f"{site}/{path or name}"), response_head, payload, **more)
 
+def _codings(add: Add) -> None:
+    """A body as it is, and in each coding."""
     body = html("plain")
     add("plain", head(HTML, f"Content-Length: {len(body)}"), body)
     packed = gzip.compress(html("gzip"), mtime=0)
@@ -167,6 +167,10 @@ def edge_captures(lab: EvidenceLab, site: str = SITE) -> dict[str, Capture]:
     packed = zstd.compress(html("zstd"))
     add("zstd", head(HTML, "Content-Encoding: zstd", f"Content-Length: {len(packed)}"), packed,
         decoded=html("zstd"), coding="zstd")  # fmt: skip
+
+
+def _framings(add: Add) -> None:
+    """Each way in which the end of a body is told."""
     add("chunked", head(HTML, "Transfer-Encoding: chunked"), html("chunked"))
     packed = gzip.compress(html("both"), mtime=0)
     add("chunkedgzip", head(HTML, "Content-Encoding: gzip", "transfer-encoding:chunked"), packed,
@@ -174,6 +178,10 @@ def edge_captures(lab: EvidenceLab, site: str = SITE) -> dict[str, Capture]:
     body = html("tls")
     add("tls", head(HTML, f"content-length: {len(body)}"), body, tls=TLS)
     add("nolength", head(HTML), html("nolength"), wire={"http": "1.0"})
+
+
+def _cuts(add: Add) -> None:
+    """Bodies of which a part is missing."""
     packed = gzip.compress(html("cut", 2000), mtime=0)
     half = packed[: len(packed) // 2]
     add("cutgzip", head(HTML, "Content-Encoding: gzip", f"Content-Length: {len(packed)}"), half,
@@ -181,6 +189,10 @@ def edge_captures(lab: EvidenceLab, site: str = SITE) -> dict[str, Capture]:
         wire={"truncated": "disconnect", "declared": len(packed)})  # fmt: skip
     body = html("long") + b"x" * 5000
     add("cutlength", head(HTML, "Content-Length: 999999"), body, wire={"truncated": "length", "declared": 999999})
+
+
+def _odd_ones(add: Add) -> None:
+    """Heads, URLs and bodies that are not those of an ordinary page."""
     add("redirect", head("Location: /plain", "Content-Length: 0", status="HTTP/1.1 301 Moved Permanently"))
     body = html("missing")
     add("missing", head(HTML, f"Content-Length: {len(body)}", status="HTTP/1.1 404 Not Found"), body)
@@ -197,6 +209,17 @@ def edge_captures(lab: EvidenceLab, site: str = SITE) -> dict[str, Capture]:
     add("lf", head(HTML, status="HTTP/1.0 200 OK", end="\n"), html("lf"), wire={"http": "1.0"})
     body = pdf("The quick brown fox")
     add("pdf", head("Content-Type: application/pdf", f"Content-Length: {len(body)}"), body, path="paper.pdf")
+
+
+def edge_captures(lab: EvidenceLab, site: str = SITE) -> dict[str, Capture]:
+    """One capture of each kind that archives and replay tools trip over, by name."""
+    done: dict[str, Capture] = {}
+
+    def add(name: str, response_head: bytes, payload: bytes = b"", *, path: str | None = None, **more: Any) -> None:
+        done[name] = lab.exchange(more.pop("url", f"{site}/{path or name}"), response_head, payload, **more)
+
+    for kind in (_codings, _framings, _cuts, _odd_ones):
+        kind(add)
     done["notmodified"] = lab.not_modified(f"{site}/plain", done["plain"])
     return done
 

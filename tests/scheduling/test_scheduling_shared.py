@@ -181,21 +181,32 @@ def test_removing_from_a_host_queue() -> None:
     assert (queue.pop(), len(queue)) == (None, 0)
 
 
+class Stays(LabSpider):
+    """A spider that is kept open. It tells when it has its answer."""
+
+    def __init__(self, answered: asyncio.Event, **options: Any) -> None:
+        super().__init__(**options)
+        self.answered = answered
+
+    async def start(self) -> Any:
+        keep_open(self.crawler)
+        for url in self.urls:
+            yield self.request(url)
+
+    def got(self, response: Any) -> None:
+        super().got(response)
+        self.answered.set()
+
+
 def test_a_spider_that_is_kept_open_is_not_asked_whether_it_is_idle() -> None:
     """By Scrapy's own rule it would close after its last request. `slot.close_if_idle` is private."""
     idle: list[str] = []
     reasons: list[str] = []
 
-    class Stays(LabSpider):
-        async def start(self) -> Any:
-            keep_open(self.crawler)
-            for url in self.urls:
-                yield self.request(url)
-
     async def main() -> None:
         crawler = Crawler(Stays, {**SETTINGS, "TWISTED_REACTOR_ENABLED": False})
         use_lanes(crawler, memory_lanes(0.0))
-        ended = asyncio.Event()
+        answered = asyncio.Event()
 
         def was_idle() -> None:
             idle.append("idle")
@@ -205,15 +216,9 @@ def test_a_spider_that_is_kept_open_is_not_asked_whether_it_is_idle() -> None:
 
         crawler.signals.connect(was_idle, signals.spider_idle)
         crawler.signals.connect(closed, signals.spider_closed)
-        got = Stays.got
-
-        def last(self: Stays, response: Any) -> None:
-            got(self, response)
-            ended.set()
-
-        Stays.got = last  # type: ignore[assignment]
-        crawling = asyncio.ensure_future(crawler.crawl_async(urls=(server.url("127.0.1.1", "/1"),)))
-        await asyncio.wait_for(ended.wait(), 10)
+        urls = (server.url("127.0.1.1", "/1"),)
+        crawling = asyncio.ensure_future(crawler.crawl_async(answered=answered, urls=urls))
+        await asyncio.wait_for(answered.wait(), 10)
         await asyncio.wait([crawling], timeout=0.3)
         assert not crawling.done()
         await crawler.stop_async()
