@@ -124,6 +124,11 @@ def _full_text(index: Index, catalog: Catalog, version: StoredVersion, meta: Map
 
         return read_pdf(body, PdfLimits(pages=_ALL, characters=_ALL)).text
     from polite_crawler.readers.charset import decode
+    from polite_crawler.readers.reading import form_of
     from polite_crawler.readers.scrub import clean
 
+    if form_of(body, content_type(capture)) == "office":
+        from polite_crawler.readers.office.file import OfficeLimits, read_office
+
+        return read_office(body, OfficeLimits(characters=_ALL, chapters=_ALL)).text
     return clean(decode(body, content_type(capture)).text)

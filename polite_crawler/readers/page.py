@@ -18,11 +18,12 @@ class Link:
 class Page:
     """The facts of one body. Positions are code points of `text`, end exclusive.
 
-    `kind` is page, pdf or text (also for Markdown, JSON, XML and CSV). `main` holds the spans of the main text.
-    `refresh` is the target of a meta refresh of at most 5 seconds on another address. `blocked` names the bot check
-    or firewall that sent its page in place of the content. `meta` holds what has no field of its own, as plain JSON
-    values, and no key for what is not there: description, author, published, modified, site_name, og, alternates
-    (language tag to URL), amp, microdata; pages (the [start, end] of each page) and page_count of a PDF.
+    `kind` is page, pdf or text (also for Markdown, JSON, XML, CSV, office documents and e-books). `main` holds the
+    spans of the main text. `refresh` is the target of a meta refresh of at most 5 seconds on another address.
+    `blocked` names the bot check or firewall that sent its page in place of the content. `meta` holds what has no
+    field of its own, as plain JSON values, and no key for what is not there: description, author, published,
+    modified, site_name, og, alternates (language tag to URL), amp, microdata; pages (the [start, end] of each page)
+    and page_count of a PDF; chapters (title, start and end) of an e-book.
     """
 
     kind: str = "page"

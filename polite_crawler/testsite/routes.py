@@ -9,6 +9,7 @@ from polite_crawler.testsite.control import CONTROLS
 from polite_crawler.testsite.exchange import Ask
 from polite_crawler.testsite.feeds import FEEDS
 from polite_crawler.testsite.framing import FRAMING
+from polite_crawler.testsite.office import OFFICE
 from polite_crawler.testsite.pages import PAGES
 from polite_crawler.testsite.redirects import REDIRECTS
 from polite_crawler.testsite.refusals import SLOW, STATUSES
@@ -23,7 +24,7 @@ from polite_crawler.testsite.venue import VENUE
 
 FAMILIES: tuple[Family, ...] = (
     PAGES, ROBOTS, REDIRECTS, STATUSES, SLOW, CODINGS, FRAMING, CHARSETS, BOT_CHECKS, CACHING, SIGNALS, SECRETS, TRAPS,
-    SITEMAPS, FEEDS, SCRIPTS, SIGNATURES, VENUE,
+    SITEMAPS, FEEDS, OFFICE, SCRIPTS, SIGNATURES, VENUE,
 )  # fmt: skip
 ROUTES: tuple[Route, ...] = tuple(route for family in FAMILIES for route in family.routes)
 

@@ -10,6 +10,9 @@ from polite_crawler.errors import BadOption, NotStored
 from polite_crawler.query.extract import MAX_FIELDS
 from polite_crawler.query.store import Store, open_store
 from polite_crawler.readers import plain
+from polite_crawler.readers.office import file
+from polite_crawler.readers.processes import close_workers
+from polite_crawler.testsite.office import BODIES
 
 URL = "https://site.example/focaccia"
 DOC = "url:" + URL
@@ -109,6 +112,20 @@ def test_the_whole_text_where_the_reader_cut(lab: StoreLab, monkeypatch: pytest.
     assert (field.span.in_, field.span.start) == ("full_text", 82)
     assert begin.span is not None
     assert begin.span.in_ == "text"
+
+
+def test_the_whole_text_of_a_document_that_the_reader_cut(lab: StoreLab, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = file.read_office_page
+    monkeypatch.setattr(file, "read_office_page", lambda body: whole(body, file.OfficeLimits(characters=20)))
+    _, letter, content_type = BODIES["letter.docx"]
+    lab.body(URL, letter(), content_type=content_type)
+    with opened(lab) as store:
+        assert store.read(DOC).total == 20
+        field = store.extract(DOC, {"lit": 1871}).fields["lit"]
+    close_workers()
+    assert field.status == "verified"
+    assert field.span is not None
+    assert field.span.in_ == "full_text"
 
 
 def test_bad_questions(lab: StoreLab) -> None:

@@ -62,9 +62,9 @@ def read_office(body: bytes, limits: OfficeLimits = DEFAULT_LIMITS) -> Office:
     return found.office()
 
 
-def read_office_page(body: bytes) -> Page:
+def read_office_page(body: bytes, limits: OfficeLimits = DEFAULT_LIMITS) -> Page:
     """The facts of a file as a Page. `meta["chapters"]` lists the title, start and end of each page of a book."""
-    office = read_office(body)
+    office = read_office(body, limits)
     meta: dict[str, Any] = dict(office.meta)
     if office.chapters:
         meta["chapters"] = [{"title": one.title, "start": one.start, "end": one.end} for one in office.chapters]
@@ -137,4 +137,5 @@ class _Findings:
 
 
 def _clean(text: str) -> str:
-    return _BLANK_LINES.sub(_BREAK, visible(text)).strip(_SPACE)
+    lines = (line.rstrip(" ") for line in visible(text).split("\n"))
+    return _BLANK_LINES.sub(_BREAK, "\n".join(lines)).strip(_SPACE)
