@@ -30,8 +30,11 @@ def is_wanted(
 ) -> bool:
     """Whether a copy may be asked for after an outcome. A page that its owner took away or disallows today is left
     alone (a disallowed one unless `despite_robots`), and an archive never learns a URL with a secret."""
-    if has_secret(url, params):
-        return False
+    return not has_secret(url, params) and is_wanted_after(outcome, skip, despite_robots=despite_robots)
+
+
+def is_wanted_after(outcome: Outcome, skip: SkipKind | None = None, *, despite_robots: bool = False) -> bool:
+    """As `is_wanted`, whatever the URL holds."""
     if outcome == "skipped":
         return skip in _WANTED_SKIPS or (skip == "robots" and despite_robots)
     return outcome in _WANTED
@@ -150,4 +153,4 @@ def _ask(ask: Ask, found: NoCopy, request: ArchiveRequest, stage: Stage) -> Ask:
     return replace(ask, request=request, stage=stage, hops=0, refused=(*ask.refused, found))
 
 
-__all__ = ["Ask", "Given", "NotGiven", "first", "is_wanted", "proceed", "refusal", "skipped"]
+__all__ = ["Ask", "Given", "NotGiven", "first", "is_wanted", "is_wanted_after", "proceed", "refusal", "skipped"]

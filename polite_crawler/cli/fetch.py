@@ -3,7 +3,7 @@
 import argparse
 
 from polite_crawler.cli.exits import Exit
-from polite_crawler.cli.options import add_render, add_signature, age, engine_settings
+from polite_crawler.cli.options import add_archive, add_render, add_signature, age, engine_settings
 from polite_crawler.cli.output import Output
 from polite_crawler.rules import urls
 
@@ -18,6 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="use a stored copy that is younger: 90s, 10m, 24h, 7d, 0, auto, stored (24h)",
     )
     add_render(parser)
+    add_archive(parser)
     add_signature(parser)
 
 
@@ -31,5 +32,5 @@ def run(args: argparse.Namespace, output: Output) -> int:
     ended = run_spider(PageSpider, settings, url=" ".join(wanted), max_age=args.max_age)
     if ended.interrupted:
         return Exit.INTERRUPTED
-    read = [page for page in ended.pages if page.outcome in READ]
+    read = [page for page in ended.pages if page.outcome in READ or page.archived]
     return Exit.DONE if len(read) == len(wanted) else Exit.FAILED

@@ -28,6 +28,9 @@ DEFAULTS: dict[str, Any] = {
 _SETTINGS = {
     "render": "POLITE_RENDER",
     "screenshot": "POLITE_SCREENSHOT",
+    "archive_fallback": "POLITE_ARCHIVE_FALLBACK",
+    "archive_despite_robots": "POLITE_ARCHIVE_DESPITE_ROBOTS",
+    "archive_timegate": "POLITE_ARCHIVE_TIMEGATE",
     "sign_key": "POLITE_SIGN_KEY",
     "signature_agent": "POLITE_SIGNATURE_AGENT",
 }
@@ -79,6 +82,24 @@ def add_render(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--screenshot", action="store_const", const=True, help="store a picture of each page that a browser makes"
+    )
+
+
+def add_archive(parser: argparse.ArgumentParser, *, despite_robots: bool = False) -> None:
+    """Add the options of archived copies."""
+    parser.add_argument(
+        "--archive-fallback", action="store_const", const=True,
+        help="where a site refuses a page or is down, take the copy of a public archive, marked with its date",
+    )  # fmt: skip
+    if despite_robots:
+        parser.add_argument(
+            "--archive-despite-robots", action="store_const", const=True,
+            help="take copies of pages too that robots.txt of today disallows",
+        )  # fmt: skip
+    parser.add_argument(
+        "--archive-timegate",
+        metavar="URL",
+        help="ask this archive first: a TimeGate (RFC 7089), the URL goes behind it",
     )
 
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from polite_crawler.cli.exits import Exit
 from polite_crawler.cli.options import (
+    add_archive,
     add_render,
     add_signature,
     add_user_provided,
@@ -32,6 +33,7 @@ def add_page_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--budget", type=budget, metavar="D", help="wait this long for the turn of a host: 90s, 10m")
     add_user_provided(parser)
     add_render(parser)
+    add_archive(parser, despite_robots=True)
     add_signature(parser)
 
 

@@ -22,6 +22,7 @@ from polite_crawler.scheduling.requests import host_of
 from polite_crawler.store.record import Capture
 from polite_crawler.transport import evidence
 from polite_crawler.transport.evidence import Facts
+from polite_crawler.transport.meta import ARCHIVE_KINDS, KIND
 from polite_crawler.transport.trace import Trace, trace_of
 from polite_crawler.transport.wire import ExchangeError, Wire
 
@@ -84,6 +85,11 @@ class CaptureMiddleware:
             return evidence.of_wire(
                 facts_of(request, trace, self._options), wire, outcome=outcome, notes=tuple(trace.notes)
             )
+        if request.meta.get(KIND) in ARCHIVE_KINDS and wire.header("memento-datetime") is not None:
+            # an archive hands on what another server said once, so nothing of it is about the archive
+            notes = [*trace.notes, "an archived answer: its status is that of the copy"]
+            outcome = outcomes.of_status(wire.status)
+            return evidence.of_wire(facts_of(request, trace, self._options), wire, outcome=outcome, notes=notes)
         headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in wire.headers]
         verdict = challenges.classify(wire.status, headers, wire.decoded or b"")
         outcome = outcomes.of_status(wire.status, challenge=verdict.kind == "challenge")
@@ -100,19 +106,26 @@ class CaptureMiddleware:
 
     async def _log(self, request: Request, trace: Trace, capture: Capture, wire: Wire | None) -> None:
         draft = Draft(request=request, capture=capture, url=request.url, wire=wire, robots=trace.robots_body)
-        try:
-            draft = await self._crawler.engine.scraper.itemproc.process_item_async(draft)
-        except StoreError as error:
-            close_with_error(self._crawler, str(error))
-            raise
-        except asyncio.CancelledError:
-            raise
-        except Exception as error:
-            message = f"the capture of {capture.url} failed: {type(error).__name__}: {error}"
-            close_with_error(self._crawler, message)
-            raise StoreError(message) from error
+        draft = await keep(self._crawler, draft)
         trace.capture, trace.page = draft.capture, draft.page
         self._crawler.signals.send_catch_log(captured, capture=draft.capture, request=request)
+
+
+async def keep(crawler: Crawler, draft: Draft) -> Draft:
+    """Bring a capture through the pipelines onto the disk. One that cannot be written ends the crawl: StoreError."""
+    try:
+        kept = await crawler.engine.scraper.itemproc.process_item_async(draft)
+    except StoreError as error:
+        close_with_error(crawler, str(error))
+        raise
+    except asyncio.CancelledError:
+        raise
+    except Exception as error:
+        message = f"the capture of {draft.capture.url} failed: {type(error).__name__}: {error}"
+        close_with_error(crawler, message)
+        raise StoreError(message) from error
+    assert isinstance(kept, Draft)
+    return kept
 
 
 def _of_undecodable(facts: Facts, trace: Trace, wire: Wire, exception: Exception) -> Capture:

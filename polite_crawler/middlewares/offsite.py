@@ -6,16 +6,19 @@ from scrapy import Request, Spider
 from scrapy.downloadermiddlewares.offsite import OffsiteMiddleware
 
 from polite_crawler.rules.urls import host_key
+from polite_crawler.transport.meta import ARCHIVE_KINDS, KIND
 
 
 class Offsite(OffsiteMiddleware):
     """Stock Offsite lets every subdomain of an allowed domain in; here `*.example.org` has to be written out.
 
-    robots.txt and the other requests of the engine itself (`allow_offsite`) are not in its scope.
+    robots.txt, archives and the other requests of the engine itself (`allow_offsite`) are not in its scope.
     """
 
     def should_follow(self, request: Request, spider: Spider) -> bool:
         """True when the host of the request is allowed."""
+        if request.meta.get(KIND) in ARCHIVE_KINDS:
+            return True
         self._update_host_regex(spider)
         return bool(self.host_regex.fullmatch(host_key(request.url)))
 

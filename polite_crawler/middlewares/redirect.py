@@ -9,7 +9,7 @@ from polite_crawler.readers.links import MAX_REFRESH_S, parse_refresh
 from polite_crawler.rules import redaction, urls
 from polite_crawler.scheduling.options import options_of
 from polite_crawler.scheduling.scheduler import scheduler_of
-from polite_crawler.transport.meta import KIND
+from polite_crawler.transport.meta import ARCHIVE_KINDS, KIND
 from polite_crawler.transport.plain import RENDERS
 from polite_crawler.transport.trace import trace_of
 
@@ -27,7 +27,8 @@ class Redirect(RedirectMiddleware):
         self, request: Request, response: Response, spider: Spider | None = None
     ) -> Request | Response:
         """The request of the next hop, or the response."""
-        if request.meta.get("dont_redirect"):
+        # where an archive leads to is read by who asks it
+        if request.meta.get("dont_redirect") or request.meta.get(KIND) in ARCHIVE_KINDS or trace_of(request).live:
             return response
         location = response.headers.get("Location")
         if response.status in _STATUS and location and not trace_of(request).from_store:

@@ -87,6 +87,8 @@ class Render:
         capture, page = trace.capture, trace.page
         if request.method != "GET" or request.meta.get(KIND, "fetch") != "fetch" or capture is None or page is None:
             return None
+        if trace.live is not None:
+            return None  # a copy of an archive: its scripts are not run
         mode = rendering.mode(request.meta.get(RENDER, self._options.render), RENDER)
         # a bot check is no page, and making it in a browser would be an attempt to pass it
         if mode == "never" or capture.outcome not in _READ or page.kind != "page" or page.blocked:

@@ -1,4 +1,5 @@
-"""Order 550: a request that met a busy or failing host goes back to the queue, and waits there for the backoff."""
+"""Order 565, before an archive is asked: a request that met a busy or failing host goes back to the queue, and waits
+there for the backoff."""
 
 from typing import Self
 
@@ -8,6 +9,7 @@ from scrapy.http import Response
 
 from polite_crawler.scheduling.options import options_of
 from polite_crawler.scheduling.scheduler import scheduler_of
+from polite_crawler.transport.meta import ARCHIVE_KINDS, KIND
 from polite_crawler.transport.trace import trace_of
 from polite_crawler.transport.wire import ExchangeError
 
@@ -15,6 +17,7 @@ TIMES = "polite_retries"
 MAX_RETRIES = "polite_max_retries"
 """The meta key of a request's own POLITE_RETRIES."""
 _IDLE = "polite_idle"
+_ONCE = frozenset({"robots"}) | ARCHIVE_KINDS
 _KINDS = frozenset({"refused", "reset", "timeout", "tls", "protocol", "dns"})
 
 
@@ -49,7 +52,7 @@ class Retry:
     def _again(self, request: Request) -> Request | None:
         done = request.meta.get(TIMES, 0)
         allowed = request.meta.get(MAX_RETRIES, self._retries)
-        if done >= allowed or request.meta.get("polite_kind", "fetch") == "robots":
+        if done >= allowed or request.meta.get(KIND) in _ONCE:
             return None
         return self._copy(request, TIMES, done + 1)
 

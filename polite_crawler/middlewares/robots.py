@@ -1,5 +1,6 @@
 """Order 100, in the place of the stock one: robots.txt as RFC 9309 has it, for each product token that we come with."""
 
+from collections.abc import Iterable
 from typing import Self
 
 from scrapy import Request
@@ -48,16 +49,22 @@ class Robots:
             raise Declined("robots", outcomes.unreachable_note(standing.why, utc(found.next_try)))
         trace = trace_of(request)
         trace.robots_body = found.body
-        refusal = None
-        for token in self._tokens:
-            decision = standing.access(token, request.url).decision
-            trace.robots += (_check(token, decision, found),)
-            if decision is not None and not decision.allowed and refusal is None:
-                refusal = (token, decision)
+        checks, refusal = checks_of(found, self._tokens, request.url)
+        trace.robots += checks
         if refusal is not None:
-            token, decision = refusal
+            raise Declined("robots", refusal)
+
+
+def checks_of(found: InForce, tokens: Iterable[str], url: str) -> tuple[tuple[RobotsCheck, ...], str | None]:
+    """What a file says of a URL for each token, and the note of the first refusal, or None."""
+    checks, refusal = [], None
+    for token in tokens:
+        decision = found.standing.access(token, url).decision
+        checks.append(_check(token, decision, found))
+        if decision is not None and not decision.allowed and refusal is None:
             others = [name for name in decision.group if name != decision.agent]
-            raise Declined("robots", outcomes.robots_note(token, decision.line, decision.rule, others))
+            refusal = outcomes.robots_note(token, decision.line, decision.rule, others)
+    return tuple(checks), refusal
 
 
 def _check(token: str, decision: Decision | None, found: InForce) -> RobotsCheck:

@@ -95,6 +95,18 @@ class RobotsFiles:
                 if mine or not task.done():
                     raise
 
+    def known(self, url: str) -> InForce | None:
+        """What is known of the file of a URL with no request: from memory, or the stored copy of the last 30 days.
+        None when it is not known what the owner wants."""
+        key = origin(url)
+        found = self._known.get(key)
+        if found is None:
+            state = self._lanes.store.robots(key) or RobotsState()
+            copy = self._capture(state.capture)
+            cached = _cached(state, copy, self._body(copy))
+            found = self._waiting(_Asking(url, None, None, cached, copy, state, []), self._lanes.clock.now())
+        return found if found.standing.state in ("rules", "free") else None
+
     def _is_reset(self, key: str, known: InForce) -> bool:
         """Whether a file that could not be reached may be asked for after all: somebody has reset its host."""
         now = self._lanes.clock.now()

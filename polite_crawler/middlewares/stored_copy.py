@@ -23,7 +23,7 @@ from polite_crawler.scheduling.declined import Declined
 from polite_crawler.scheduling.lanes import lanes_of
 from polite_crawler.scheduling.options import options_of
 from polite_crawler.store.catalog import CopyFacts
-from polite_crawler.transport.handler import KIND
+from polite_crawler.transport.meta import ARCHIVE_KINDS, INDEX_AGE, KIND
 from polite_crawler.transport.trace import trace_of
 
 MAX_AGE = "polite_max_age"
@@ -32,7 +32,7 @@ MAX_AGE = "polite_max_age"
 RECIPE = "polite_recipe"
 """The meta key of the recipe of a request: its capture names it."""
 
-_KINDS = frozenset({"fetch", "sitemap", "feed", "subresource"})
+_KINDS = frozenset({"fetch", "sitemap", "feed", "subresource", "archive-index"})
 _CREDENTIALS = redaction.SECRET_HEADERS | {"authorization", "cookie"}
 
 logger = logging.getLogger(__name__)
@@ -57,7 +57,10 @@ class StoredCopy:
         """The response of the stored copy, or None. Raises Declined when nothing may be sent and nothing is stored."""
         if request.method != "GET" or request.meta.get(KIND, "fetch") not in _KINDS:
             return None
-        max_age = durations.max_age(request.meta.get(MAX_AGE, self._options.max_age), "max_age")
+        if request.meta.get(KIND) == "archive-index":
+            max_age = durations.max_age(request.meta.get(INDEX_AGE, 0))
+        else:
+            max_age = durations.max_age(request.meta.get(MAX_AGE, self._options.max_age), "max_age")
         copy = self._copy(request)
         if copy is not None and self._answers(request, copy, max_age):
             answer = await self._answer(copy)
@@ -86,7 +89,7 @@ class StoredCopy:
         except StoreError as error:
             logger.warning("%s", error)
             return None
-        recipe = request.meta.get(RECIPE)
+        recipe = None if kind in ARCHIVE_KINDS else request.meta.get(RECIPE)
         # a copy of another recipe has no documents of this one
         return copy if copy is None or recipe is None or copy.capture.recipe == recipe else None
 

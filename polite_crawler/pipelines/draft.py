@@ -17,7 +17,7 @@ class Draft:
 
     `capture` is replaced as the pipelines learn more and has its id after CaptureLog. `url` is the URL as it was
     sent, with its secrets: it never reaches the disk. `robots` is the robots.txt that was in force, for its usage
-    signals.
+    signals; `more_headers` are fields beside those of the capture whose signals count, those of an archive.
     """
 
     request: Request
@@ -25,6 +25,7 @@ class Draft:
     url: str
     wire: Wire | None = None
     robots: bytes | None = None
+    more_headers: tuple[tuple[str, str], ...] = ()
     page: Page | None = None
     documents: tuple[Document, ...] = ()
     position: Position | None = None

@@ -59,7 +59,7 @@ class Read:
     async def process_capture(self, draft: Draft) -> Draft:
         """Give the draft its page, its documents and its signals."""
         wire, capture = draft.wire, draft.capture
-        if wire is None or wire.decoded is None or capture.kind not in ("fetch", "render") or capture.outcome != "ok":
+        if wire is None or wire.decoded is None or capture.outcome != "ok" or not _is_read(capture):
             return draft
         loop = asyncio.get_running_loop()
         try:
@@ -72,6 +72,7 @@ class Read:
                 draft.robots,
                 self._tokens,
                 self._extractors,
+                draft.more_headers,
             )
         except Exception as error:
             # whatever a reader trips over, the evidence is kept
@@ -86,6 +87,10 @@ class Read:
         return draft
 
 
+def _is_read(capture: Capture) -> bool:
+    return capture.kind in ("fetch", "render") or projection.is_copy(capture)
+
+
 def read_capture(
     capture: Capture,
     decoded: bytes,
@@ -93,9 +98,10 @@ def read_capture(
     robots: bytes | None,
     tokens: tuple[str, ...],
     extractors: Mapping[str, Extractor],
+    more_headers: tuple[tuple[str, str], ...] = (),
 ) -> Reading:
     """Read a body. The octets of known secrets are covered before anything reads them. An extractor that fails costs
-    a note; the page is a document all the same."""
+    a note; the page is a document all the same. `more_headers` are fields whose usage signals count too."""
     spans = [span for place in capture.redacted for span in zip(place.at[::2], place.at[1::2], strict=True)]
     body = redaction.mask(decoded, spans) if spans else decoded
     page = projection.read_page(capture, body)
@@ -103,7 +109,7 @@ def read_capture(
     found = signals.combine(
         robots=robots,
         url=url,
-        headers=projection.headers(capture),
+        headers=[*projection.headers(capture), *more_headers],
         html=body if content_type in _HTML else None,
         tokens=tokens,
     )

@@ -31,6 +31,11 @@ from polite_crawler.store.projection import documents_of
 from polite_crawler.store.record import Capture, Time, utc
 from polite_crawler.transport.trace import trace_of
 
+PAGE_ARGUMENTS = (
+    "max_age", "render", "budget", "user_provided", "archive_fallback", "archive_despite_robots",
+)  # fmt: skip
+"""The arguments that say how a page is asked for."""
+
 _WALLS = frozenset({"blocked", "paid", "challenge"})
 _WALL_SKIPS = frozenset({"robots", "stop"})
 _READ = frozenset({"ok", "not_modified"})
@@ -54,12 +59,15 @@ class Seen:
         """Whether the site refuses the crawler. Nothing is tried then with another identity."""
         if self.page is not None and self.page.blocked:
             return True
+        if self.result.archived:
+            return False
         return self.result.outcome in _WALLS or (self.result.outcome == "skipped" and self.reason in _WALL_SKIPS)
 
 
 class AskingSpider(PoliteSpider, ABC):
     """Asks for pages and gives one result, `summary`, which is its item too. `user_provided` reads pages that asked
-    not to be AI input, for a URL that a person gave; each one is logged."""
+    not to be AI input, for a URL that a person gave; each one is logged. `archive_fallback` and
+    `archive_despite_robots` are those of the settings, for this run."""
 
     def __init__(
         self,
@@ -68,6 +76,8 @@ class AskingSpider(PoliteSpider, ABC):
         render: str | None = None,
         budget: str | float | None = None,
         user_provided: str | bool = False,
+        archive_fallback: str | bool | None = None,
+        archive_despite_robots: str | bool | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
@@ -80,11 +90,13 @@ class AskingSpider(PoliteSpider, ABC):
         span = None if budget is None else durations.seconds(budget, "budget")
         self._deadline = None if span is None else time.time() + span
         self._age = max_age
+        asked = {"archive_fallback": archive_fallback, "archive_despite_robots": archive_despite_robots}
+        self._archives = {f"polite_{name}": flag(value, name) for name, value in asked.items() if value is not None}
 
     def ask(self, url: str, **meta: Any) -> Request:
         """A request of this spider."""
         # the index has the page then, when the same one is asked for in a browser
-        meta = {REFRESH: True, MAX_RETRIES: 0, AWAIT: True, **meta}
+        meta = {REFRESH: True, MAX_RETRIES: 0, AWAIT: True, **self._archives, **meta}
         if self._age is not None:
             meta[MAX_AGE] = self._age
         if self.render is not None:
@@ -105,7 +117,8 @@ class AskingSpider(PoliteSpider, ABC):
         confirmed = trace.capture is not None and trace.capture.outcome == "not_modified" and trace.stale is not None
         capture = trace.stale.capture if confirmed and trace.stale is not None else trace.capture
         page = trace.page
-        if result.outcome not in _READ or capture is None or page is None or not isinstance(answer, Response):
+        read = result.outcome in _READ or result.archived is not None
+        if not read or capture is None or page is None or not isinstance(answer, Response):
             return Seen(result.final_url, result, reason=reason)
         document = next(iter(documents_of(capture, page)), None)
         return Seen(answer.url, result, capture, page, document, capture.kind == "render", reason)

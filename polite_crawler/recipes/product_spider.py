@@ -9,7 +9,7 @@ from scrapy.http import Response
 from twisted.python.failure import Failure
 
 from polite_crawler.middlewares.render import RENDER
-from polite_crawler.recipes.asking import AskingSpider, Seen
+from polite_crawler.recipes.asking import PAGE_ARGUMENTS, AskingSpider, Seen
 from polite_crawler.recipes.product import Product, product_of, records_of
 from polite_crawler.spiders.arguments import no_more
 
@@ -36,8 +36,7 @@ class ProductSpider(AskingSpider):
     name = "product"
 
     def __init__(self, url: str | None = None, **kwargs: Any) -> None:
-        known = ("max_age", "render", "budget", "user_provided")
-        no_more({key: value for key, value in kwargs.items() if key not in known}, type(self))
+        no_more({key: value for key, value in kwargs.items() if key not in PAGE_ARGUMENTS}, type(self))
         super().__init__(url, **kwargs)
 
     async def start(self) -> AsyncIterator[Request]:
@@ -51,7 +50,7 @@ class ProductSpider(AskingSpider):
         seen = self.seen(request, response)
         readable = await self.may_read(seen)
         product = product_of(records_of(seen.page), response.url) if seen.page is not None and readable else Product()
-        again = request.meta.get(_RENDERED) or seen.rendered or self._never()
+        again = request.meta.get(_RENDERED) or seen.rendered or seen.result.archived or self._never()
         if readable and not product.found and not seen.wall and not again and seen.page and seen.page.kind == "page":
             yield self.ask(self.url, **{RENDER: "always", _RENDERED: True})
             return

@@ -25,6 +25,7 @@ from polite_crawler.rules.options import DEFAULTS
 from polite_crawler.rules.pacing import Policy
 from polite_crawler.spiders.arguments import seeds
 from polite_crawler.spiders.base import PoliteSpider
+from polite_crawler.store import projection
 from polite_crawler.store.document import Document, structural
 from polite_crawler.store.record import Capture
 from polite_crawler.transport.trace import trace_of
@@ -173,7 +174,8 @@ class Recipe(PoliteSpider):
         return request.replace(meta={**meta, MAX_AGE: 0, _AGAIN: True}, dont_filter=True)
 
     def _read(self, response: Response, capture: Capture | None) -> tuple[tuple[Document, ...], str | None]:
-        if capture is None or capture.outcome != "ok" or capture.body is None:
+        # of an archived copy the page reader makes a document, and no recipe does
+        if capture is None or capture.outcome != "ok" or capture.body is None or projection.is_copy(capture):
             return (), None
         spans = [span for one in capture.redacted for span in zip(one.at[::2], one.at[1::2], strict=True)]
         body = redaction.mask(response.body, spans) if spans else response.body

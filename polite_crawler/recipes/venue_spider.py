@@ -9,7 +9,7 @@ from scrapy.http import Response
 from twisted.python.failure import Failure
 
 from polite_crawler.errors import BadOption
-from polite_crawler.recipes.asking import AskingSpider, Seen
+from polite_crawler.recipes.asking import PAGE_ARGUMENTS, AskingSpider, Seen
 from polite_crawler.recipes.offers import name_of
 from polite_crawler.recipes.places import Location, names
 from polite_crawler.recipes.venue import Reading, judge, osm_reading, phone_of, readings_of
@@ -75,8 +75,7 @@ class VenueSpider(AskingSpider):
         pages: str | int = 3,
         **kwargs: Any,
     ) -> None:
-        known = ("max_age", "render", "budget", "user_provided")
-        no_more({key: value for key, value in kwargs.items() if key not in known}, type(self))
+        no_more({key: value for key, value in kwargs.items() if key not in PAGE_ARGUMENTS}, type(self))
         super().__init__(url, **kwargs)
         self.venue = name
         self.require_name = flag(require_name, "require_name")
@@ -152,7 +151,7 @@ class VenueSpider(AskingSpider):
         return any(names(str(self.venue), text) for text in (title, version.text, *stated) if text)
 
     def _note(self, seen: Seen) -> None:
-        if seen.page is None or seen.wall:
+        if seen.page is None or seen.wall or seen.result.archived:
             why = f"bot check: {seen.page.blocked}" if seen.page and seen.page.blocked else seen.result.note
             self._notes.append(f"{seen.result.url}: {why or seen.result.outcome}")
 

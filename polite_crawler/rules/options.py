@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from polite_crawler.errors import BadOption
-from polite_crawler.rules import addresses, durations, identity, pacing, redaction, rendering, signature
+from polite_crawler.rules import addresses, durations, identity, pacing, redaction, rendering, signature, urls
 
 DEFAULTS: dict[str, Any] = {
     "POLITE_STORE": None,
@@ -33,6 +33,9 @@ DEFAULTS: dict[str, Any] = {
     "POLITE_RENDER": "auto",
     "POLITE_MAX_RENDERS": 2,
     "POLITE_SCREENSHOT": False,
+    "POLITE_ARCHIVE_FALLBACK": False,
+    "POLITE_ARCHIVE_DESPITE_ROBOTS": False,
+    "POLITE_ARCHIVE_TIMEGATE": "",
     "POLITE_SIGN_KEY": "",
     "POLITE_SIGNATURE_AGENT": "",
     "POLITE_SIGN": "always",
@@ -70,6 +73,9 @@ class Options:
     render: rendering.Mode
     max_renders: int
     screenshot: bool
+    archive_fallback: bool
+    archive_despite_robots: bool
+    archive_timegate: str
     signature: signature.SignatureOptions
     secret_params: frozenset[str]
     scope: str | None
@@ -118,6 +124,9 @@ class Options:
             render=rendering.mode(setting("POLITE_RENDER"), "POLITE_RENDER"),
             max_renders=_count(setting, "POLITE_MAX_RENDERS", least=1),
             screenshot=_flag(setting, "POLITE_SCREENSHOT"),
+            archive_fallback=_flag(setting, "POLITE_ARCHIVE_FALLBACK"),
+            archive_despite_robots=_flag(setting, "POLITE_ARCHIVE_DESPITE_ROBOTS"),
+            archive_timegate=_timegate(_text(setting, "POLITE_ARCHIVE_TIMEGATE")),
             signature=_signature(setting, environment),
             secret_params=redaction.secret_params(_names(setting, "POLITE_SECRET_PARAMS")),
             scope=_text(setting, "POLITE_SCOPE") or None,
@@ -237,6 +246,13 @@ def _mapping(setting: Callable[[str], Any], name: str) -> Mapping[str, Any]:
     if not hasattr(value, "items"):
         raise BadOption(f"{name}: {value!r} is not a mapping")
     return dict(value.items())
+
+
+def _timegate(value: str) -> str:
+    """The URL that the URL of a page is put behind."""
+    if value and not urls.is_http(value):
+        raise BadOption(f"POLITE_ARCHIVE_TIMEGATE: {value!r} is no http or https URL")
+    return value if not value or value.endswith(("/", "=")) else value + "/"
 
 
 def _ranks(value: Mapping[str, Any]) -> Mapping[str, int]:

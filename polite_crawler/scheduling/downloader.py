@@ -15,6 +15,7 @@ from polite_crawler.scheduling.declined import NO_CAPTURE, Declined
 from polite_crawler.scheduling.ready_queue import ready_queue_of
 from polite_crawler.scheduling.requests import host_of
 from polite_crawler.scheduling.scrapy_private import open_slots
+from polite_crawler.transport.meta import SEARCH
 
 
 class PoliteDownloader(Downloader):
@@ -57,6 +58,11 @@ class PoliteDownloader(Downloader):
             queue.back(request)
             if _is_for_later(error):
                 queue.keep(request)
+        if SEARCH in request.meta and not isinstance(result, Request):
+            # few crawls ask an archive
+            from polite_crawler.transport.archive_search import end
+
+            end(request)
         return result
 
 

@@ -9,9 +9,10 @@ from scrapy import Request, Spider
 
 from polite_crawler.rules.redaction import has_secret, safe_referer
 from polite_crawler.rules.secretfields import SECRET_HEADERS
+from polite_crawler.transport.meta import LIVE
 from polite_crawler.transport.trace import META
 
-_NOT_KEPT = frozenset({META, "download_slot", "download_latency", "depth_reset"})
+_NOT_KEPT = frozenset({META, LIVE, "download_slot", "download_latency", "depth_reset"})
 _PLAIN = (str, int, float, bool, type(None))
 
 

@@ -55,6 +55,12 @@ def keep_open(crawler: Crawler) -> None:
     slot.close_if_idle = False
 
 
+def readdress(request: Request, url: str) -> None:
+    """Let a request that has ended name the URL that was asked for, as its callback or errback shall see it. Scrapy
+    gives them the request that it sent, and the last one of a search went to an archive."""
+    request._url = url
+
+
 def open_slots(downloader: Downloader) -> None:
     """Let the stock slots of a downloader delay and limit nothing: lanes do."""
     downloader._delay = 0.0

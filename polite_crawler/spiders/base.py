@@ -16,8 +16,9 @@ from polite_crawler.scheduling.declined import Declined
 from polite_crawler.scheduling.options import options_of
 from polite_crawler.scheduling.usage import stop_with
 from polite_crawler.spiders.results import PageResult
+from polite_crawler.store.projection import archive_note, archived_from, archived_id
 from polite_crawler.store.record import epoch
-from polite_crawler.transport.trace import trace_of
+from polite_crawler.transport.trace import Trace, trace_of
 
 ADDON = "polite_crawler.Addon"
 
@@ -58,27 +59,30 @@ def page_result(request: Request, answer: Response | Failure, *, params: frozens
     """What a person wants to know of a request that has ended. Secrets in URLs show as REDACTED."""
     trace = trace_of(request)
     capture, page = trace.capture, trace.page
+    archived = archived_of(trace)
     # a 304 gave no text: what is cited is the capture whose copy it confirmed
     cited = trace.stale.capture if capture and capture.outcome == "not_modified" and trace.stale else capture
     asked = request.meta.get("redirect_urls", [request.url])[0]
-    final = answer.url if isinstance(answer, Response) else request.url
+    final = answer.url if isinstance(answer, Response) and archived is None else request.url
+    shown = redaction.redact_url(final, params).url
+    told = trace.live or capture
     held = cited is not None and cited.hold is not None
     read = page is not None and capture is not None and capture.outcome in ("ok", "not_modified")
     return PageResult(
         url=redaction.redact_url(asked, params).url,
-        final_url=redaction.redact_url(final, params).url,
-        doc=urls.doc_id(redaction.redact_url(final, params).url) if read else None,
-        outcome=capture.outcome if capture else "error",
-        status=capture.status if capture else None,
+        final_url=shown,
+        doc=None if not read else urls.doc_id(shown) if archived is None else archived_id(shown),
+        outcome=told.outcome if told else "error",
+        status=told.status if told else None,
         title=page.title if page is not None and read and not held else None,
         capture=cited.id or None if cited else None,
         fetched_at=cited.fetched_at if cited else None,
         from_cache=trace.from_store,
-        age_s=max(0, int(now - epoch(capture.fetched_at))) if capture and trace.from_store else 0,
+        age_s=_age(trace, now),
         chars=len(page.text) if page is not None and read else 0,
         truncated=bool(cited and cited.body and cited.body.truncated),
         held_back=held,
-        archived=None,
+        archived=archived,
         note=page_note(request, answer),
     )
 
@@ -86,8 +90,23 @@ def page_result(request: Request, answer: Response | Failure, *, params: frozens
 def page_note(request: Request, answer: Response | Failure) -> str | None:
     """What is to be said of a request that has ended."""
     trace = trace_of(request)
-    notes = [trace.capture.note if trace.capture else _failure_note(answer), *trace.notes]
+    told = trace.live or trace.capture
+    notes = [told.note if told else _failure_note(answer), *trace.notes, archive_note(archived_of(trace))]
     return "; ".join(dict.fromkeys(note for note in notes if note)) or None
+
+
+def archived_of(trace: Trace) -> dict[str, Any] | None:
+    """Which archive gave the page of a request, and of which date it is; None for a page of the site itself."""
+    return archived_from(trace.capture) if trace.live is not None and trace.capture is not None else None
+
+
+def _age(trace: Trace, now: float) -> int:
+    """How old a page is, in seconds: a copy of an archive since the archive made it, a stored one since it was
+    fetched."""
+    archived, capture = archived_of(trace), trace.capture
+    if archived is not None:
+        return max(0, int(now - epoch(str(archived["timestamp"]))))
+    return max(0, int(now - epoch(capture.fetched_at))) if capture is not None and trace.from_store else 0
 
 
 def _failure_note(answer: Response | Failure) -> str | None:

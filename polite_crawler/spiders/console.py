@@ -104,8 +104,9 @@ def to_json(result: Any) -> str:
 
 
 def page_line(page: PageResult) -> str:
-    """A page as a person reads it: what became of it, its status, its URL, its title or what was in the way."""
-    what = "stored" if page.from_cache else page.outcome
+    """A page as a person reads it: what became of it, its status, its URL, its title or what was in the way. The line
+    of an archived copy begins with `~`."""
+    what = f"~{page.outcome}" if page.archived else "stored" if page.from_cache else page.outcome
     status = str(page.status) if page.status is not None else "-"
     rest = "held back" if page.held_back else (page.title or page.note or "")
     if page.outcome not in ("ok", "not_modified") and page.note:

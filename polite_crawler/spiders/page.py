@@ -68,6 +68,6 @@ class PageSpider(PoliteSpider):
 
 
 def reason_of(request: Request) -> str | None:
-    """The reason of the capture of a request."""
-    capture = trace_of(request).capture
+    """The reason of the capture of a request: of what the site answered, when an archive gave the page."""
+    capture = trace_of(request).live or trace_of(request).capture
     return capture.reason if capture else None

@@ -18,8 +18,9 @@ _REFUSED_SKIPS = frozenset({"robots", "stop", "egress"})
 
 @dataclass(frozen=True, slots=True)
 class PageResult:
-    """One page of a fetch or a crawl. `age_s` is the age of a stored copy in seconds, 0 for a fresh answer;
-    `chars` counts the code points of the text. A held-back page shows no title."""
+    """One page of a fetch or a crawl. `age_s` is the age of a stored copy in seconds, 0 for a fresh answer. `archived`
+    says which archive gave a copy in the place of the page, and of which date; outcome and status stay those of the
+    site. `chars` counts the code points of the text. A held-back page shows no title."""
 
     url: str
     final_url: str
@@ -117,7 +118,8 @@ class Tally:
 
     def add(self, page: PageResult, reason: str | None) -> None:
         """Count a page. `reason` is the reason of its capture, which tells the kinds of a skip apart."""
-        if page.from_cache:
+        # a page whose site refused it was refused, also when the copy of an archive was stored already
+        if page.from_cache and page.archived is None:
             self.from_cache += 1
         elif page.outcome in _FETCHED:
             self.fetched += 1

@@ -149,12 +149,14 @@ class SiteSpider(PageSpider):
         request = response.request
         assert request is not None
         trace = trace_of(request)
-        if trace.page is not None:
-            await self._note_near(trace, trace.page, response.url)
+        # an archived copy is no page of this site today: its links and its names say nothing
+        page = trace.page if trace.live is None else None
+        if page is not None:
+            await self._note_near(trace, page, response.url)
         yield self._ended(request, response)
-        if trace.page is not None:
-            self._name_page(urls.normal_or_none(response.url), trace.page.canonical)
-            async for followed in self._follow(request, response.url, trace, trace.page):
+        if page is not None:
+            self._name_page(urls.normal_or_none(response.url), page.canonical)
+            async for followed in self._follow(request, response.url, trace, page):
                 yield followed
 
     def failed(self, failure: Failure) -> Iterator[PageResult]:

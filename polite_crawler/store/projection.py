@@ -25,6 +25,7 @@ Pairs = tuple[tuple[str, str], ...]
 
 _LIVE = ("fetch", "render")
 _COPIES = ("archive-copy", "import")
+_HOW_IT_CAME = frozenset({"asked", "of"})
 _LINKS = 5000
 
 
@@ -39,7 +40,14 @@ def gives_documents(capture: Capture) -> bool:
     `source.kind` what was asked for: a robots.txt or an image of a page is none."""
     if capture.kind not in _LIVE + _COPIES or capture.outcome != "ok" or capture.body is None:
         return False
+    if capture.kind == "archive-copy":
+        return is_copy(capture)
     return capture.kind != "import" or (capture.source or {}).get("kind", "fetch") in _LIVE + _COPIES
+
+
+def is_copy(capture: Capture) -> bool:
+    """Whether a capture is the copy that an archive gave, and not the exchange with the archive that brought it."""
+    return capture.kind == "archive-copy" and capture.source is not None
 
 
 def gives_page(capture: Capture) -> bool:
@@ -108,7 +116,16 @@ def archived_from(capture: Capture) -> dict[str, Any] | None:
     """What an archived copy says of itself (source, timestamp, url, original ...), or None for a live capture."""
     if capture.kind not in _COPIES:
         return None
-    return dict(capture.source or {}) | {"original": _subject(capture)}
+    facts = {"record": None} | dict(capture.source or {}) | {"original": _subject(capture)}
+    return {name: value for name, value in facts.items() if name not in _HOW_IT_CAME}
+
+
+def archive_note(archived: Mapping[str, Any] | None) -> str | None:
+    """What is to be said of an archived copy: which archive, and of which date; None for a live page."""
+    if archived is None:
+        return None
+    source, when = archived.get("source") or archived.get("type") or "an archive", archived.get("timestamp")
+    return f"an archived copy from {source}" + (f" of {when}" if when else "")
 
 
 def content_type(capture: Capture) -> str | None:
@@ -150,7 +167,7 @@ def _page_document(capture: Capture, page: Page) -> Document:
     url = _subject(capture)
     copy = capture.kind in _COPIES
     return Document(
-        doc=_archived_id(url) if copy else _live_id(url),
+        doc=archived_id(str((capture.source or {}).get("asked") or url)) if copy else _live_id(url),
         kind="archived" if copy else page.kind,
         title=page.title,
         text=page.text,
@@ -200,7 +217,8 @@ def _live_id(url: str) -> str:
         return f"url:{url}"
 
 
-def _archived_id(url: str) -> str:
+def archived_id(url: str) -> str:
+    """The document id of the archived copies of a URL."""
     try:
         return ARCHIVED + normalize(url)
     except BadOption:
@@ -224,13 +242,16 @@ __all__ = [
     "Pairs",
     "Reader",
     "UndecodableBody",
+    "archive_note",
     "archived_from",
+    "archived_id",
     "content_type",
     "documents_of",
     "gives_documents",
     "gives_page",
     "header",
     "headers",
+    "is_copy",
     "read_body",
     "read_page",
     "request_headers",

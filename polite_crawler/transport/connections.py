@@ -264,7 +264,7 @@ async def connect(
                 await loop.create_connection(
                     lambda connection=connection: connection,  # type: ignore[misc]
                     address.host,
-                    key[2],
+                    address.sockaddr[1],
                     family=address.family,
                     **secure,
                 )

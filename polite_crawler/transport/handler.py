@@ -22,7 +22,7 @@ from polite_crawler.signing.inputs import asks_for_signature
 from polite_crawler.transport.exchange import Client, Sign, Timeouts
 from polite_crawler.transport.heads import Pairs
 from polite_crawler.transport.in_progress import Ended, InProgress
-from polite_crawler.transport.meta import KIND, LANE, MAX_BYTES, SIGN
+from polite_crawler.transport.meta import ARCHIVE_KINDS, KIND, LANE, MAX_BYTES, SEARCH, SIGN
 from polite_crawler.transport.plain import plain_of
 from polite_crawler.transport.render_handler import RenderHandler
 from polite_crawler.transport.trace import trace_of
@@ -98,6 +98,11 @@ class PoliteDownloadHandler(BaseDownloadHandler):
             wire = await self._exchange(request, lane, held=held is not None)
             trace.wire = wire
             answer = _answer(wire, kind)
+            if SEARCH in request.meta:
+                # few crawls ask an archive
+                from polite_crawler.transport.archive_search import pace_of
+
+                answer = pace_of(request, wire, answer)
             if trace.may_sign and _asks_for_signature(wire):
                 trace.signature_asked = True
                 trace.notes.append("the server asks for a signature")
@@ -192,7 +197,9 @@ def _no_answer(error: ExchangeError, kind: str, *, seconds: float) -> pacing.Ans
     """What the pace learns from an exchange without a response; None when the host was not asked."""
     if error.kind in _NOTHING_SENT and not error.sent:
         return None
-    return pacing.Answer(kind=kind, seconds=seconds, error=error.kind not in ("idle", "cancelled"))
+    # an archive that closes its door to us says by that what another host says by a status
+    refused = kind in ARCHIVE_KINDS and error.kind == "refused"
+    return pacing.Answer(kind=kind, seconds=seconds, error=error.kind not in ("idle", "cancelled"), refused=refused)
 
 
 def _response(request: Request, wire: Wire, certificate: bytes | None) -> Response:

@@ -33,6 +33,10 @@ class Trace:
     page: Page | None = None
     from_store: bool = False
     stale: CopyFacts | None = None
+    live: Capture | None = None
+    """What the site itself answered, when `capture` and `page` are those of an archived copy."""
+    searched: bool = False
+    """True when the search of the archives has ended: nothing more is asked for this request."""
     queued: bool = False
     """True while the scheduler's queue has handed this request out: only then may it go back to the queue."""
 

@@ -16,7 +16,7 @@ from scrapy.crawler import AsyncCrawlerRunner, Crawler
 from scrapy.utils.test import get_crawler
 
 from polite_crawler.scheduling.lanes import lanes_of, use_lanes
-from polite_crawler.scheduling.scrapy_private import after_each_request, open_slots, wake_engine
+from polite_crawler.scheduling.scrapy_private import after_each_request, open_slots, readdress, wake_engine
 
 
 @pytest.fixture
@@ -146,6 +146,12 @@ def test_slots_of_hosts_that_are_done_are_collected(server: Server, monkeypatch:
 
 def _collect_at_once(collect: Any) -> Any:
     return lambda downloader: collect(downloader, age=0)
+
+
+def test_a_request_that_has_ended_can_name_another_url():
+    request = Request("https://archive.example/a")
+    readdress(request, "https://site.example/b")
+    assert (request.url, request.copy().url, request.to_dict()["url"]) == ("https://site.example/b",) * 3
 
 
 def test_open_slots_sets_names_that_the_downloader_reads():

@@ -105,10 +105,12 @@ def test_which_captures_give_documents() -> None:
         (kind, outcome)
         for kind in KINDS
         for outcome in OUTCOMES
-        if documents_of(capture(kind=kind, outcome=outcome), Page(text="x"))
+        if documents_of(capture(kind=kind, outcome=outcome, source={"original": C}), Page(text="x"))
     }
     assert given == {(kind, "ok") for kind in ("fetch", "render", "archive-copy", "import")}
     assert not gives_documents(capture(body=None))
+    # the exchange with an archive that brought a copy
+    assert not gives_documents(capture(kind="archive-copy"))
 
 
 def test_the_document_of_a_page() -> None:
@@ -142,7 +144,7 @@ def test_a_copy_of_an_archive_is_a_document_of_its_own(kind: Any) -> None:
     assert (document.doc, document.kind, document.url) == (
         "archive:http://example.com/old", "archived", "http://EXAMPLE.com/old",
     )  # fmt: skip
-    assert archived_from(one) == source
+    assert archived_from(one) == {**source, "record": None}
     assert archived_from(capture()) is None
 
 
@@ -160,7 +162,7 @@ def test_a_recipe_adds_documents_and_takes_the_place_of_the_page() -> None:
         "url:http://example.com/a": "venue",
         "menu:1": "menu-item",
     }
-    copy = replace(one, kind="archive-copy")
+    copy = replace(one, kind="archive-copy", source={"original": C})
     assert [document.kind for document in documents_of(copy, Page(), body=TEXT, extractors={"menu": extract})] == [
         "archived"
     ]
