@@ -17,6 +17,8 @@ _ALWAYS = re.compile(
 )
 _EVERY_DAY = re.compile(
     r"\b(?:daily|every ?day|taglich|all days|tous les jours|todos los dias|tutti i giorni|codziennie)\b"
+    # with times it is no more than each day
+    r"|(?<!\d)(?:7 days ?(?:a |/ ?)week|7 ?j? ?/ ?7)(?=[ ,:]*(?:(?:from|von|de|open) )?\d)"
 )
 _WORDS = (
     (re.compile(r"\b(?:week ?ends?|we(?= *ends?)|wochenende)\b"), "sa-su"),
@@ -27,7 +29,7 @@ _WORDS = (
     (re.compile(r"\b(?:geoffnet|ouvert|abierto|aperto|aberto|geopend)\b"), "open"),
     (re.compile(r"(?<=[\w.]) +(?:to|til+|until|through|thru|bis|do|до|as|a|ate|au|al|tot|-) +(?=[\w-])"), "-"),
     (re.compile(r" *(?:&|\+(?= *[a-z])|\b(?:and|und|et|en|plus)\b) *"), ","),
-    (re.compile(r"(?<=\d) ?uhr\b|\b(?:von|from|ab)\b"), ""),
+    (re.compile(r"(?<=\d) ?uhr\b|\b(?:von|from|ab|de)\b"), ""),
 )
 _PREFIX = re.compile(r"\s*(?:opening[_ ]hours|offnungszeit(?:en)?)\s*[-:]\s*")
 _COMMENT = re.compile(r'"[^"]*"')
@@ -162,6 +164,8 @@ class _Parser:
             self._at += 1
         elif kind in ("off", "open"):
             rule.off, rule.open = kind == "off", kind == "open"
+            if text == "unknown":
+                rule.unread = rule.lost = True
             self._at += 1
         elif kind == "fallback" or text == ";":
             self._end(text)
@@ -174,7 +178,12 @@ class _Parser:
     def _comma(self, text: str) -> None:
         """A comma goes on with a list, or begins a rule that adds to the ones before."""
         self._at += 1
-        ahead = self._tokens[self._at][0] if self._at < len(self._tokens) else None
+        ahead = self._peek(kind=True)
+        if text == "/" and self._rule.spans and ahead == "time" and self._peek(1) != "-":
+            # events that follow each other in a period
+            self._rule.unread = self._rule.lost = True
+            self._at += 1
+            return
         done = self._rule.spans or self._rule.off or self._rule.open or self._rule.unread
         if text != ":" and done and ahead in ("word", "holiday", "date"):
             self._end(",")
@@ -208,6 +217,9 @@ class _Parser:
 
     def _days(self, text: str) -> None:
         rule = self._rule
+        if rule.spans and not (rule.days or rule.dated):
+            # times before their days are not of this syntax
+            raise _Unread(text)
         if rule.spans or rule.off or (rule.open and rule.days):
             self._end(";")
             rule = self._rule

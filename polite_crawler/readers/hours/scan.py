@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from polite_crawler.readers.hours.week import day_range
-from polite_crawler.readers.hours.words import ENGLISH_DAY, LETTER_DAYS, SHORT_DAYS
+from polite_crawler.readers.hours.words import DOT, ENGLISH_DAY, LETTER_DAYS, SHORT_DAYS
 
 
 class Kind(Enum):
@@ -61,7 +61,7 @@ class Token:
 
 _MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
-    r"|nov(?:ember)?|dec(?:ember)?)\b\.?"
+    rf"|nov(?:ember)?|dec(?:ember)?)\b{DOT}"
 )
 _NTH_DAY = r"(?:st|nd|rd|th)?"
 _END = rf"(?:\d{{1,2}}{_NTH_DAY}\s+(?:of\s+)?)?{_MONTH}(?:\s+\d{{1,2}}{_NTH_DAY}\b(?!\s*(?:[ap]\.?m|[:.]\d)))?"
@@ -120,6 +120,7 @@ _PATTERNS: tuple[tuple[Kind, str], ...] = (
     (Kind.EXCEPT, r"\b(?:except(?:ing)?(?:\s+(?:for|on))?|excluding|but\s+not|other\s+than)\b"),
     (Kind.CLOSED, r"\b(?:closed|shut|not\s+open)\b(?:\s+on\b)?"),
     (Kind.DAYS, r"(?-i:\b(?:M|Tu?|W|Th|F)\s*-\s*(?:Tu?|W|Th|F|Su|Sa)\b)(?=:?\s*\d)"),
+    (Kind.DAYS, rf"(?:(?<=\b{_SHORT}[-,&/])|(?<=\b{_SHORT}\s-\s)){_SHORT}\b"),
     (Kind.DAYS, rf"\b{_SHORT}\b(?=\s*(?:[-,&/:]|to\b)?\s*(?:{_SHORT}\b|\d|midnight|noon|closed|off))"),
     (Kind.DAYS, rf"\b(?:{_DAY})"),
     (Kind.TIME, r"\b(?:12\s*)?(?:noon|midday|mid-?night)\b"),

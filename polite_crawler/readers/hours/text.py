@@ -169,6 +169,8 @@ class _Reader:
             self._name_times(token)
         elif kind is Kind.CLOSED:
             self._say_closed()
+        elif kind is Kind.FILLER and token.text.lower().startswith("open"):
+            self._closed = False
         elif kind is Kind.APPOINTMENT:
             if self._days is not None and self._bound is None:
                 self._lose()
@@ -208,11 +210,12 @@ class _Reader:
             self._lose()
 
     def _name_days(self, token: Token) -> None:
+        closed = self._closed
         days, excepted = self._day_list(token)
         if self._event:
             return
         self._trail()
-        if self._closed:
+        if closed:
             self._say(days, ())
             self._days, self._bound = None, None
         elif self._waiting or self._waiting_lost:
@@ -230,6 +233,7 @@ class _Reader:
         days = list(self._range_from(token))
         excepted: list[int] = []
         target = days
+        before = (self._at, 1)
         while True:
             ahead = self._at
             while ahead < len(self._tokens) and self._tokens[ahead].kind in (Kind.AND, Kind.FILLER, Kind.EXCEPT):
@@ -238,11 +242,17 @@ class _Reader:
             listed = Kind.AND in between or Kind.EXCEPT in between
             fillers = {one.text for one in self._tokens[self._at : ahead] if one.kind is Kind.FILLER}
             if not listed or not fillers <= {"(", "on", "the", "every", ":"} or not self._is(ahead, Kind.DAYS):
-                return tuple(dict.fromkeys(day for day in days if day not in excepted)), tuple(excepted)
+                break
             if Kind.EXCEPT in between:
                 target = excepted
+            before = (self._at, len(days))
             self._at = ahead + 1
             target.extend(self._range_from(self._tokens[ahead]))
+        if self._closed and before[1] < len(days) and any(self._is(self._at, kind) for kind in (Kind.TIME, Kind.FROM)):
+            # "closed Mon, Tue-Sun 9am-5pm": the last ones are open
+            self._at, self._closed = before[0], False
+            return tuple(days[: before[1]]), ()
+        return tuple(dict.fromkeys(day for day in days if day not in excepted)), tuple(excepted)
 
     def _range_from(self, token: Token) -> tuple[int, ...]:
         joined = self._at < len(self._tokens) and self._tokens[self._at].kind in _CLOSES

@@ -52,9 +52,12 @@ ANY_DAY["sob"] = 5
 MONTHS = _table(_MONTH_WORDS)
 """A folded name of a month -> its number, January is 0."""
 
+DOT = r"(?:\.(?!\s+(?!(?:closed|to|thr(?:u|ough)|and|noon|mid(?:day|night)|from|until|till)\b)(?-i:[A-Z])))?"
+"""The dot of an abbreviation, and not one that ends a sentence: `Mon. to Fri.`, but `Closed Mondays. Tue-Sun 9-5`."""
+
 ENGLISH_DAY = re.compile(
     r"(?:(?P<d0>mon(?:day)?s?)|(?P<d1>tue(?:s|sday)?s?)|(?P<d2>wed(?:s|nesday)?s?)|(?P<d3>thu(?:r|rs|rsday)?s?)"
-    r"|(?P<d4>fri(?:day)?s?)|(?P<d5>sat(?:urday)?s?)|(?P<d6>sun(?:day)?s?))\b\.?",
+    rf"|(?P<d4>fri(?:day)?s?)|(?P<d5>sat(?:urday)?s?)|(?P<d6>sun(?:day)?s?))\b{DOT}",
     re.IGNORECASE,
 )
 """An English name of a day; the group that matched tells its number."""
