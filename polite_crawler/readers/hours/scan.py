@@ -67,6 +67,7 @@ _NTH_DAY = r"(?:st|nd|rd|th)?"
 _END = rf"(?:\d{{1,2}}{_NTH_DAY}\s+(?:of\s+)?)?{_MONTH}(?:\s+\d{{1,2}}{_NTH_DAY}\b(?!\s*(?:[ap]\.?m|[:.]\d)))?"
 _DAY = re.sub(r"\?P<d\d>", "?:", ENGLISH_DAY.pattern)
 _SHORT = r"(?-i:Mo|Tu|We|Th|Fr|Sa|Su)"
+_LETTER = r"(?:M|Tu?|W|Th|F)"
 _ORDINAL = r"(?:first|second|third|fourth|last|1st|2nd|3rd|4th|every\s+other|every\s+second|alternate)"
 _FILLERS = (
     "open|opens|opened|opening|hours?|hrs|times?|we(?:'re|’re)?|are|our|is|the|on|at|business|store|shop|trading|"
@@ -119,7 +120,8 @@ _PATTERNS: tuple[tuple[Kind, str], ...] = (
     (Kind.DAYS, r"\bweek\s*days?\b|\bweek-?\s*ends?\b"),
     (Kind.EXCEPT, r"\b(?:except(?:ing)?(?:\s+(?:for|on))?|excluding|but\s+not|other\s+than)\b"),
     (Kind.CLOSED, r"\b(?:closed|shut|not\s+open)\b(?:\s+on\b)?"),
-    (Kind.DAYS, r"(?-i:\b(?:M|Tu?|W|Th|F)\s*-\s*(?:Tu?|W|Th|F|Su|Sa)\b)(?=:?\s*\d)"),
+    (Kind.DAYS, rf"(?-i:\b{_LETTER}\s*-\s*(?:{_LETTER}|Su|Sa)\b)(?=:?\s*\d)"),
+    (Kind.DAYS, rf"(?-i:(?<=[\dm]\s){_LETTER}-(?:{_LETTER}|Su|Sa)\b|(?<=[,;]\s){_LETTER}\b(?=:?\s*\d))"),
     (Kind.DAYS, rf"(?:(?<=\b{_SHORT}[-,&/])|(?<=\b{_SHORT}\s-\s)){_SHORT}\b"),
     (Kind.DAYS, rf"\b{_SHORT}\b(?=\s*(?:[-,&/:]|to\b)?\s*(?:{_SHORT}\b|\d|midnight|noon|closed|off))"),
     (Kind.DAYS, rf"\b(?:{_DAY})"),

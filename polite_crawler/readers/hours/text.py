@@ -214,17 +214,22 @@ class _Reader:
         days, excepted = self._day_list(token)
         if self._event:
             return
-        self._trail()
+        # days after a season that follows some hours: it is a season of its own
+        self._trailing = None
+        times = bool(self._waiting) or self._waiting_lost
         if closed:
             self._say(days, ())
             self._days, self._bound = None, None
-        elif self._waiting or self._waiting_lost:
+        elif times and not (self._noise and self._times_follow()):
             if self._waiting:
                 self._say(days, tuple(self._waiting))
             if self._waiting_lost:
                 self._lose()
             self._days, self._bound = None, None
         else:
+            if times:
+                # "X 9am-5pm, Sat 10am-2pm": those were the times of what could not be read
+                self._lose()
             self._days, self._excepted, self._bound = days, excepted, None
         self._waiting, self._waiting_lost, self._unsayable = [], False, False
 
@@ -248,7 +253,7 @@ class _Reader:
             before = (self._at, len(days))
             self._at = ahead + 1
             target.extend(self._range_from(self._tokens[ahead]))
-        if self._closed and before[1] < len(days) and any(self._is(self._at, kind) for kind in (Kind.TIME, Kind.FROM)):
+        if self._closed and before[1] < len(days) and self._times_follow():
             # "closed Mon, Tue-Sun 9am-5pm": the last ones are open
             self._at, self._closed = before[0], False
             return tuple(days[: before[1]]), ()
@@ -261,6 +266,9 @@ class _Reader:
             self._at += 2
             return tuple(day_range(token.days[0], last.days[-1]))
         return token.days
+
+    def _times_follow(self) -> bool:
+        return self._is(self._at, Kind.TIME) or self._is(self._at, Kind.FROM)
 
     def _is(self, at: int, kind: Kind) -> bool:
         return at < len(self._tokens) and self._tokens[at].kind is kind
@@ -362,10 +370,6 @@ class _Reader:
     def _say(self, days: tuple[int, ...], spans: tuple[_Span, ...]) -> None:
         self._part().statements.append(_Statement(days, spans))
 
-    def _trail(self) -> None:
-        """Days after a season that follows some hours: it is a season of its own."""
-        self._trailing = None
-
     def _end_clause(self, token: Token) -> None:
         if token.kind is Kind.LINE or token.text == "|":
             kept = (self._days, self._excepted, self._bound, self._unsayable)
@@ -375,6 +379,9 @@ class _Reader:
                 self._clear()
                 self._days, self._excepted, self._bound, self._unsayable = kept
         else:
+            if self._noise and not self._heading:
+                # "Kitchen closes at 9pm. Open daily 11am-11pm"
+                self._label = None
             self._finish()
         self._end_label(token)
 
