@@ -191,12 +191,16 @@ class Engine:
         budget: float | None = None,
         recipe: str | None = None,
         render: Mode | None = None,
+        archives: Mapping[str, bool] | None = None,
     ) -> PageResult:
-        """Fetch one page. Raises StoreError, and PoliteError for a crawler that is closed."""
+        """Fetch one page. `archives` are the meta keys that say whether archives may be asked. Raises StoreError, and
+        PoliteError for a crawler that is closed."""
         spider = self._open_crawler().spider
         assert isinstance(spider, QueueFedSpider)
         deadline = None if budget is None else self._lanes.clock.now() + budget
-        return await spider.fetch(url, max_age=max_age, deadline=deadline, recipe=recipe, render=render)
+        return await spider.fetch(
+            url, max_age=max_age, deadline=deadline, recipe=recipe, render=render, archives=archives
+        )
 
     async def crawl(self, spider: type[Spider], arguments: Mapping[str, Any], on_item: OnItem) -> Crawl:
         """Run a spider beside the fetches. Its scope, its pages, its budget and its end are its own, since it has a

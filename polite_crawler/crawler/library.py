@@ -14,6 +14,7 @@ from polite_crawler.crawler.recipes import AsyncRecipes, Reading, SyncRecipes, a
 from polite_crawler.crawler.runs import Run, SyncRun
 from polite_crawler.crawler.settings import options_of, settings_of
 from polite_crawler.crawler.thread import EngineThread
+from polite_crawler.middlewares.archive_fallback import DESPITE_ROBOTS, FALLBACK
 from polite_crawler.query.store import Store
 from polite_crawler.recipes.recipe import Recipe
 from polite_crawler.rules import durations, rendering, urls
@@ -55,7 +56,13 @@ class _Opened:
         self._reading = Reading(thread)
 
     def _fetching(
-        self, url: str, max_age: Duration | None, budget: Duration | None, recipe: str | None, render: str | None
+        self,
+        url: str,
+        max_age: Duration | None,
+        budget: Duration | None,
+        recipe: str | None,
+        render: str | None,
+        archives: Mapping[str, bool],
     ) -> "PageResult | Future[PageResult]":
         """The stored copy, or what is queued for it."""
         urls.normalize(url)
@@ -68,7 +75,9 @@ class _Opened:
         if recipe is not None and (age is None or age.kind != "stored"):
             # a copy of another recipe has no documents of this one
             age = durations.max_age(0)
-        return self._thread.call(lambda engine: engine.fetch(url, max_age=age, budget=span, recipe=recipe, render=mode))
+        return self._thread.call(
+            lambda engine: engine.fetch(url, max_age=age, budget=span, recipe=recipe, render=mode, archives=archives)
+        )
 
     def _crawling(self, url: Words, words: Mapping[str, Words], limits: Mapping[str, Any]) -> Any:
         arguments = {"url": _seeds(url), **{name: _text(value) for name, value in words.items()}, **limits}
@@ -94,16 +103,20 @@ class PoliteCrawler(_Opened, AsyncRecipes):
         budget: Duration | None = None,
         recipe: str | None = None,
         render: str | None = None,
+        archive_fallback: bool | None = None,
+        archive_despite_robots: bool | None = None,
     ) -> PageResult:
         """Fetch one page, or take the stored copy that is younger than `max_age`. When this returns, the store has it
         and `find` finds it.
 
         What a site or the network does wrong is an outcome of the result, never an exception. `budget` is the longest
         wait for the turn of the host. `recipe` is the name of the extractor that reads documents from it. `render` is
-        auto, always or never, in the place of the option of the crawler.
+        auto, always or never, in the place of the option of the crawler; so are `archive_fallback` (where the site
+        refuses the page or is down, the copy of a public archive) and `archive_despite_robots`.
         Raises BadOption, StoreError when the store cannot be written, and PoliteError for a crawler that is closed.
         """
-        found = self._fetching(url, max_age, budget, recipe, render)
+        archives = _archive_meta(archive_fallback, archive_despite_robots)
+        found = self._fetching(url, max_age, budget, recipe, render, archives)
         return await asyncio.wrap_future(found) if isinstance(found, Future) else found
 
     def crawl(
@@ -185,9 +198,12 @@ class SyncCrawler(_Opened, SyncRecipes):
         budget: Duration | None = None,
         recipe: str | None = None,
         render: str | None = None,
+        archive_fallback: bool | None = None,
+        archive_despite_robots: bool | None = None,
     ) -> PageResult:
         """As `PoliteCrawler.fetch`."""
-        found = self._fetching(url, max_age, budget, recipe, render)
+        archives = _archive_meta(archive_fallback, archive_despite_robots)
+        found = self._fetching(url, max_age, budget, recipe, render, archives)
         return wait(found) if isinstance(found, Future) else found
 
     def crawl(
@@ -343,6 +359,13 @@ def _seeds(url: Words) -> str:
     for one in given:
         urls.normalize(one)
     return " ".join(one if not any(char.isspace() for char in one) else urls.normalize(one) for one in given)
+
+
+def _archive_meta(fallback: bool | None, despite_robots: bool | None) -> dict[str, bool]:
+    """The meta keys of a request that say whether archives may be asked; those that are not given are left to the
+    options of the crawler."""
+    given = {FALLBACK: fallback, DESPITE_ROBOTS: despite_robots}
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def _text(words: Words) -> str:

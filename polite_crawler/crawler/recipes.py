@@ -81,13 +81,16 @@ class AsyncRecipes:
         budget: Duration | None = None,
         render: str | None = None,
         user_provided: bool = False,
+        archive_fallback: bool | None = None,
+        archive_despite_robots: bool | None = None,
     ) -> VenueResult:
         """The opening hours of a venue from its own site: the home page and up to `pages` more. Nothing here decides
         which reading is true. Raises BadOption, StoreError and PoliteError."""
         arguments = {
             "url": url, "name": name, "require_name": require_name, "address": address, "lat": lat, "lon": lon,
             "osm": osm, "pages": pages, "max_age": max_age, "budget": budget, "render": render,
-            "user_provided": user_provided,
+            "user_provided": user_provided, "archive_fallback": archive_fallback,
+            "archive_despite_robots": archive_despite_robots,
         }  # fmt: skip
         return await asyncio.wrap_future(self._reading.read_venue(arguments))
 
@@ -99,10 +102,13 @@ class AsyncRecipes:
         budget: Duration | None = None,
         render: str | None = None,
         user_provided: bool = False,
+        archive_fallback: bool | None = None,
+        archive_despite_robots: bool | None = None,
     ) -> ProductResult:
         """The schema.org product of a page. Raises BadOption, StoreError and PoliteError."""
         arguments = {
             "url": url, "max_age": max_age, "budget": budget, "render": render, "user_provided": user_provided,
+            "archive_fallback": archive_fallback, "archive_despite_robots": archive_despite_robots,
         }  # fmt: skip
         return await asyncio.wrap_future(self._reading.read_product(arguments))
 
@@ -133,12 +139,15 @@ class SyncRecipes:
         budget: Duration | None = None,
         render: str | None = None,
         user_provided: bool = False,
+        archive_fallback: bool | None = None,
+        archive_despite_robots: bool | None = None,
     ) -> VenueResult:
         """As `PoliteCrawler.read_venue`."""
         arguments = {
             "url": url, "name": name, "require_name": require_name, "address": address, "lat": lat, "lon": lon,
             "osm": osm, "pages": pages, "max_age": max_age, "budget": budget, "render": render,
-            "user_provided": user_provided,
+            "user_provided": user_provided, "archive_fallback": archive_fallback,
+            "archive_despite_robots": archive_despite_robots,
         }  # fmt: skip
         return wait(self._reading.read_venue(arguments))
 
@@ -150,10 +159,13 @@ class SyncRecipes:
         budget: Duration | None = None,
         render: str | None = None,
         user_provided: bool = False,
+        archive_fallback: bool | None = None,
+        archive_despite_robots: bool | None = None,
     ) -> ProductResult:
         """As `PoliteCrawler.read_product`."""
         arguments = {
             "url": url, "max_age": max_age, "budget": budget, "render": render, "user_provided": user_provided,
+            "archive_fallback": archive_fallback, "archive_despite_robots": archive_despite_robots,
         }  # fmt: skip
         return wait(self._reading.read_product(arguments))
 

@@ -30,6 +30,7 @@ MESSAGES: Final[dict[str, str]] = {
     "signer-failed": "The request could not be signed.",
     "bad-url": "This is no http or https URL that can be fetched.",
     "held-back": "The page asked not to be AI input, so its text is held back.",
+    "archived-copy": "An archive gave a copy of the page; `archived` says which one, and of which date it is.",
     "challenge": "The site asked for a check by a person or a browser. It is not passed.",
     "paid": "The site asks for payment.",
     "not-fetched": "The page was not fetched; the outcome says why.",
@@ -59,7 +60,7 @@ def archived_name(archived: Mapping[str, Any] | None) -> str | None:
     if archived is None:
         return None
     source = str(archived.get("source") or archived.get("type") or "")
-    stamp = str(archived.get("timestamp") or "")
+    stamp = str(archived.get("timestamp") or "").replace(".000000Z", "Z")
     name = source if _WORD.fullmatch(source) else "archive"
     return f"{name} {stamp}" if _STAMP.fullmatch(stamp) else name
 
@@ -72,6 +73,8 @@ def known_word(text: str | None) -> str | None:
 def page_facts(page: PageResult) -> dict[str, Any]:
     """The facts of a page that was asked for. Its title and the words of its note are not among them."""
     code = note_code(page.note, page.outcome, held_back=page.held_back)
+    if page.archived is not None and not page.held_back:
+        code = "archived-copy"
     return {
         "url": ascii_url(page.url),
         "final_url": ascii_url(page.final_url),

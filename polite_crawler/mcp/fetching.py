@@ -13,7 +13,7 @@ from polite_crawler.mcp.cleaning import ascii_url
 from polite_crawler.mcp.envelope import Block
 from polite_crawler.mcp.facts import MESSAGES, archived_name, page_facts
 from polite_crawler.mcp.host import Host
-from polite_crawler.mcp.parameters import Age, Render, listed
+from polite_crawler.mcp.parameters import Age, ArchiveFallback, Render, listed
 from polite_crawler.mcp.reports import report
 from polite_crawler.mcp.strict_tool import NETWORK, StrictTool, strict_tool
 from polite_crawler.query.store import Store
@@ -38,6 +38,7 @@ def fetch_tool(host: Host) -> StrictTool:
         urls: Annotated[list[_Address] | _Address, Field(max_length=4096, description="1 to 10 http or https URLs")],
         max_age: Age = "24h",
         render: Render = "auto",
+        archive_fallback: ArchiveFallback = False,
     ) -> CallToolResult:
         """Fetch pages politely into the store, and give the beginning of each. A stored copy that is young enough
         answers with no request. Read on with crawl_read; search with crawl_find."""
@@ -49,7 +50,7 @@ def fetch_tool(host: Host) -> StrictTool:
         first: dict[str, str] = {}
 
         async def one(address: str) -> None:
-            page = found[address] = await _fetched(host, address, max_age, host.rendering(render))
+            page = found[address] = await _fetched(host, address, max_age, host.rendering(render), archive_fallback)
             if page is not None and page.doc is not None and page.chars and not page.held_back:
                 first[address] = await host.ask(lambda store: _beginning(store, page))
             await report(ctx, len(found), len(addresses))
@@ -64,13 +65,14 @@ def fetch_tool(host: Host) -> StrictTool:
     return strict_tool(crawl_fetch, title="Fetch pages", annotations=NETWORK)
 
 
-async def _fetched(host: Host, address: str, age: Duration, render: Mode) -> PageResult | None:
+async def _fetched(host: Host, address: str, age: Duration, render: Mode, archives: bool) -> PageResult | None:
     """The page of a URL; None for one that cannot be fetched at all."""
     try:
         normalize(address)
     except BadOption:
         return None
-    return await host.open_crawler.fetch(address, max_age=age, render=render)
+    # without the parameter, the option of the operator
+    return await host.open_crawler.fetch(address, max_age=age, render=render, archive_fallback=archives or None)
 
 
 def _beginning(store: Store, page: PageResult) -> str:

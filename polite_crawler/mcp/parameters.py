@@ -24,6 +24,10 @@ Age = Annotated[
 Render = Annotated[
     Mode, Field(description="Make pages in a browser: those that need JavaScript, every HTML page, or none")
 ]
+ArchiveFallback = Annotated[
+    bool,
+    Field(strict=True, description="Where a site refuses a page or is down, take a dated copy of a public archive"),
+]
 Limit = Annotated[int, Field(ge=1, le=50, strict=True)]
 Hosts = Annotated[
     list[Annotated[str, StringConstraints(max_length=253)]] | str, Field(description="More hosts, or *.example.org")

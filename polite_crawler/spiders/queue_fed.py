@@ -1,7 +1,7 @@
 """The spider of a crawler that stays open: it asks for nothing by itself, and answers each call with one result."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from typing import Any, Self
 
 from scrapy import Request, signals
@@ -90,8 +90,10 @@ class QueueFedSpider(PoliteSpider):
         deadline: float | None = None,
         recipe: str | None = None,
         render: Mode | None = None,
+        archives: Mapping[str, bool] | None = None,
     ) -> PageResult:
-        """Fetch one page; its result comes when the index has it. `deadline` is epoch seconds.
+        """Fetch one page; its result comes when the index has it. `deadline` is epoch seconds, `archives` are the
+        meta keys that say whether archives may be asked.
 
         A caller that is cancelled frees its place: what waits is taken from the queue, an exchange in progress ends.
         Raises StoreError when the store cannot be written, and PoliteError when the crawler closes.
@@ -106,6 +108,7 @@ class QueueFedSpider(PoliteSpider):
             meta["polite_recipe"] = recipe
         if render is not None:
             meta[RENDER] = render
+        meta |= archives or {}
         # a page may be asked for more than once in the life of this crawler, so its filter is passed by
         request = Request(url, callback=self.parse, errback=self.failed, dont_filter=True, meta=meta)
         self._calls.add(call)
