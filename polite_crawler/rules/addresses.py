@@ -136,7 +136,7 @@ class EgressAllow:
         if parsed is None:
             return False
         plain = parsed.ipv4_mapped or parsed if isinstance(parsed, IPv6Address) else parsed
-        return any(one.version == net.version and one in net for net in self.ranges for one in (parsed, plain))
+        return any(one in net for net in self.ranges for one in (parsed, plain))
 
 
 _NOTHING_ALLOWED = EgressAllow()
@@ -229,7 +229,7 @@ def _embedded(address: IPv6Address) -> Iterator[IPv4Address]:
         yield IPv4Address(octets[4:8])  # its server
     elif address in _SIX_TO_FOUR:
         yield IPv4Address(octets[2:6])
-    if octets[8:12] in _ISATAP and not address.is_multicast:
+    if octets[8:12] in _ISATAP:
         yield IPv4Address(octets[12:])
 
 

@@ -1,12 +1,16 @@
 """robots.txt in whole crawls: what the site was asked, and what the log says of it."""
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
 import pytest
 from engine_lab import EndingSpider, Run, crawl
+from scrapy import Request
+from scrapy.http import Response
 from test_engine_endings import host_limits
 
+from polite_crawler.rules.robots import MAX_OCTETS
 from polite_crawler.testsite.site import Site
 
 # variant of robots.txt, how many requests for it, may /p/1 be fetched
@@ -73,6 +77,16 @@ def test_what_an_answer_to_robots_txt_means(
         assert (page.outcome, page.reason) == ("skipped", "stop" if "challenge" in variant else "robots")
 
 
+def test_all_of_a_large_file_is_read_whatever_a_page_may_have(site: Site, store_dir: Path) -> None:
+    first, last = "User-agent: *\n", "\nDisallow: /p/\n"
+    site.reset(robots_text=first + "#" * (MAX_OCTETS - len(first + last)) + last)
+    run = fetch(site, store_dir, "/p/1", POLITE_MAX_BYTES=10_000)
+    assert site.log(path="/p/1") == []
+    (file,) = run.captures("robots")
+    assert file.body is not None
+    assert (file.body.truncated, file.body.size) == (None, MAX_OCTETS)
+
+
 def test_a_refusal_names_its_rule(site: Site, store_dir: Path) -> None:
     run = fetch(site, store_dir, "/private/diary")
     (skip,) = run.captures("fetch")
@@ -108,6 +122,21 @@ def test_a_file_is_asked_for_once_by_all_crawls_of_a_day(site: Site, store_dir: 
     assert [capture.outcome for capture in run.captures("fetch")] == ["ok", "ok", "skipped"] or [
         capture.outcome for capture in run.captures("fetch")
     ] == ["ok", "skipped", "ok"]
+
+
+def test_a_file_is_asked_for_once_by_requests_at_the_same_time(site: Site, store_dir: Path) -> None:
+    """The sub-requests of a page go to another host together, past the queue."""
+    together = [site.url(f"/p/{number}", host=2) for number in range(1, 4)]
+
+    class Together(EndingSpider):
+        async def got(self, response: Response) -> None:  # type: ignore[override]
+            super().got(response)
+            asked = (self.crawler.engine.download_async(Request(url)) for url in together)
+            self.endings += [(one.url, f"callback {one.status}") for one in await asyncio.gather(*asked)]
+
+    run = crawl(Together, store_dir, urls=[site.url("/about")], settings=host_limits())
+    assert sorted(run.spider.endings) == sorted((url, "callback 200") for url in [site.url("/about"), *together])
+    assert len(site.log(path="/robots.txt", host=2)) == 1
 
 
 def test_a_stale_copy_counts_while_the_file_cannot_be_reached(site: Site, store_dir: Path) -> None:

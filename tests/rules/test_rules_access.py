@@ -94,6 +94,18 @@ def test_redirects(locations: list[str], last: Answer, result: str, requests: in
     assert (found.result, found.requests) == (result, requests)
 
 
+@pytest.mark.parametrize("status", [300, 301, 302, 303, 307, 308])
+def test_each_redirect_is_followed(status: int) -> None:
+    step = next_step([Answer(status, {"Location": "/r#x"})], cached=None, now=NOW, url=URL)
+    assert step == Ask("https://site.example/r")
+
+
+def test_a_redirect_that_leads_nowhere_is_no_loop() -> None:
+    step = next_step([Answer(302, {"Location": ""})], cached=None, now=NOW, url=URL)
+    assert isinstance(step, Standing)
+    assert (step.state, step.why) == ("unreachable", "302")
+
+
 def test_the_caller_learns_what_to_ask_next() -> None:
     def step(*answers: Answer) -> Ask | Standing:
         return next_step(answers, cached=None, now=NOW, url=URL)
@@ -146,6 +158,7 @@ CACHED = [
     (_copy(30 * DAY), [Answer(503)], "allow", 1),
     (_copy(31 * DAY), [Answer(503)], "deny-unreachable", 1),
     (_copy(25 * HOUR, OTHER, 503), [Answer(503)], "deny-unreachable", 1),
+    (_copy(25 * HOUR, OTHER, 503), [Answer(304)], "deny-unreachable", 1),
     (_copy(HOUR, OTHER, 503), [Answer(200, (), DENY)], "deny-by-rule", 1),
     (_copy(25 * HOUR), [Answer(403, {"cf-mitigated": "challenge"})], "host-stop", 1),
     (_copy(HOUR, cache_control="max-age=60"), [Answer(200, (), DENY)], "deny-by-rule", 1),
@@ -179,6 +192,8 @@ def test_a_standing_says_where_it_comes_from() -> None:
     assert standing(Answer(304), cached=_copy(25 * HOUR)) == ("rules", "confirmed", DAY, None)
     control = {"Cache-Control": "max-age=600"}
     assert standing(Answer(304, control), cached=_copy(25 * HOUR)) == ("rules", "confirmed", 600.0, None)
+    short = _copy(25 * HOUR, cache_control="max-age=600")
+    assert standing(Answer(304), cached=short) == ("rules", "confirmed", 600.0, None)
     assert standing(Answer(304), cached=_copy(2 * DAY, b"", 404)) == ("free", "confirmed", DAY, None)
     assert standing(Answer(503), cached=_copy(2 * DAY)) == ("rules", "stale", 60.0, 60.0)
     assert standing(Answer(503), cached=_copy(2 * DAY, b"", 404)) == ("free", "stale", 60.0, 60.0)

@@ -26,6 +26,7 @@ RANGE_EDGES = [
     ("240.0.0.1", "reserved"), ("255.255.255.255", "reserved"),
     ("::", "unspecified"), ("::1", "loopback"), ("100::1", "reserved"), ("1fff:ffff::", "reserved"),
     ("2001:2::1", "benchmarking"), ("2001:2:1::", "reserved"), ("2001:10::1", "reserved"), ("2001:20::1", "reserved"),
+    ("2001:3::1", None), ("2001:4:112::1", None), ("2001:4:113::", "reserved"),
     ("2001:1ff:ffff::", "reserved"), ("2001:200::1", None), ("2001:db7:ffff::", None), ("2001:db8::1", "documentation"),
     ("2001:db9::", None), ("2001:4860:4860::8888", None), ("2606:4700::1111", None), ("2620:4f:8000::1", None),
     ("3ffe:ffff::1", None), ("3fff::1", "documentation"), ("3fff:fff:ffff::", "documentation"), ("3fff:1000::", None),
@@ -46,6 +47,7 @@ IPV4_INSIDE = [
     ("2001:0:808:808:0:0:f7f7:f7f7", None), ("2001:0:808:808:0:0:5601:5601", "link-local"),
     ("2001:4860::5efe:10.0.0.1", "private"), ("2001:4860::200:5efe:127.0.0.1", "loopback"),
     ("2001:4860::5efe:8.8.8.8", None), ("fe80::5efe:8.8.8.8", "link-local"),
+    ("ff0e::5efe:127.0.0.1", "multicast"), ("ff0e::5efe:8.8.8.8", "multicast"),
 ]  # fmt: skip
 
 OLD_FORMS = [
@@ -139,7 +141,9 @@ OPENED = [
      "egress policy: 64:ff9b::7f00:1 is a loopback address; set POLITE_ALLOW_PRIVATE to fetch it"),
     ("100.64.7.7", False, ["100.64.0.0/10"], None), ("224.0.0.1", False, ["224.0.0.0/4"], None),
     ("10.2.3.4", False, ["10.0.0.1/8"], None), ("fd00::1", False, ["fd00::/8"], None),
-    ("127.0.0.1", False, ["127.1"], None),
+    ("127.0.0.1", False, ["127.1"], None), ("10.0.0.1", False, ["::/0", "10.0.0.0/8"], None),
+    ("fc00::5efe:7f00:1", False, [],
+     "egress policy: fc00::5efe:7f00:1 is a private address; set POLITE_ALLOW_PRIVATE to fetch it"),
     # a link-local address that carries a shared one is not opened by half
     ("fe80::5efe:100.64.0.1", True, [],
      "egress policy: fe80::5efe:100.64.0.1 is a shared address; name it in POLITE_EGRESS_ALLOW to fetch it"),

@@ -11,6 +11,7 @@ from polite_crawler.rules.redaction import (
     DEFAULT_SECRET_PARAMS,
     REDACTED,
     has_secret,
+    is_record,
     redact_request_head,
     redact_response_head,
     redact_url,
@@ -28,6 +29,9 @@ URLS = [
     ("https://h/a?api-key=x&apiKey=y&API_KEY=z", f"https://h/a?api-key={R}&apiKey={R}&API_KEY={R}",
      {"url.query.api-key": 1, "url.query.apikey": 1, "url.query.api_key": 1}),
     ("https://h/a?tok%65n=x", f"https://h/a?tok%65n={R}", {"url.query.token": 1}),
+    ("https://h/a?tok%25252565n=x", f"https://h/a?tok%25252565n={R}", {"url.query.token": 1}),
+    ("https://h/a?%2570%2561%2573%2573%2577%256f%2572%2564=x",
+     f"https://h/a?%2570%2561%2573%2573%2577%256f%2572%2564={R}", {"url.query.password": 1}),
     ("https://h/a?user[password]=x&u%5Bpassword%5D=y", f"https://h/a?user[password]={R}&u%5Bpassword%5D={R}",
      {"url.query.user[password]": 1, "url.query.u[password]": 1}),
     ("https://h/a?token=x;y&b=1", f"https://h/a?token={R}&b=1", {"url.query.token": 1}),
@@ -123,6 +127,7 @@ REQUEST_FIELDS = [
     ("x-goog-api-key:abc", f"x-goog-api-key:{R}"),
     ("X-Auth-Token : abc", f"X-Auth-Token : {R}"),
     ("Referer: https://me:pw@h/?key=v&b=1", f"Referer: https://{R}:{R}@h/?key={R}&b=1"),
+    ("Referer: next?token=v", f"Referer: next?token={R}"),
     ("X-Original-URL: /a?token=v&b=1", f"X-Original-URL: /a?token={R}&b=1"),
     ("X-Note: see https://h/?token=v, and /b", f"X-Note: see https://h/?token={R}, and /b"),
     ("X-Note: token=v is no URL", "X-Note: token=v is no URL"),
@@ -130,6 +135,7 @@ REQUEST_FIELDS = [
     ("no colon at all", "no colon at all"),
     ("X: a\r\n b\r\n\tc", "X: a\r\n b\r\n\tc"),
     ("Cookie: a=b;\r\n c=d", f"Cookie: {R}"),
+    ("Cookie: a=b;\r\n\tc=d", f"Cookie: {R}"),
     ("X: y\rCookie: a=b", f"X: y\rCookie: {R}"),
 ]  # fmt: skip
 
@@ -170,8 +176,11 @@ RESPONSE_FIELDS = [
     ("x-archive-orig-x-api-key: abc", f"x-archive-orig-x-api-key: {R}"),
     ("x-orig-location: /?token=abc", f"x-orig-location: /?token={R}"),
     ("Location: /a?token=x&b=1#access_token=y", f"Location: /a?token={R}&b=1#access_token={R}"),
+    ("Location: next?token=x", f"Location: next?token={R}"),
     ("Location: https://h/a?b=1", "Location: https://h/a?b=1"),
     ("Content-Location: /a?signature=x", f"Content-Location: /a?signature={R}"),
+    ("Content-Location: next?token=x", f"Content-Location: next?token={R}"),
+    ("Link: <next?token=x>; rel=next", f"Link: <next?token={R}>; rel=next"),
     ("Link: <https://h/?sig=x>; rel=next, </b?key=y>; rel=\"a, b\"",
      f"Link: <https://h/?sig={R}>; rel=next, </b?key={R}>; rel=\"a, b\""),
     ("Link: <https://h/?sig=x", f"Link: <https://h/?sig={R}"),
@@ -230,9 +239,29 @@ def test_the_secrets_of_an_exchange() -> None:
 
 def test_short_secrets_and_words_are_not_searched_for() -> None:
     head = b"HTTP/1.1 200 OK\r\nSet-Cookie: a=1\r\nSet-Cookie: b=english\r\nSet-Cookie: c=20261130\r\n\r\n"
-    assert secrets_of(urls=["https://h/?code=1234"], response_head=head) == ()
+    assert secrets_of(urls=["https://h/?code=12345"], response_head=head) == ()
+    assert secrets_of(urls=["https://h/?code=123456"]) == ("123456",)
+    assert secrets_of(request_head=b"GET / HTTP/1.1\r\nCookie: a=onlyletters; b=onlyletterss\r\n\r\n") == (
+        "onlyletterss",
+    )
     assert secrets_of(request_head=b"GET / HTTP/1.1\r\nAuthorization: Basic not-base64!\r\n\r\n") == ("not-base64!",)
     assert secrets_of(urls=[f"https://h/?token={R}"]) == ()
+    assert secrets_of(urls=["https://h/?to\tken=s3cr3t-value"]) == ("s3cr3t-value",)
+
+
+@pytest.mark.parametrize(
+    ("url", "record"),
+    [
+        (f"https://h/?token={R}", True),
+        (f"https://{R}:{R}@h/", True),
+        (f"https://h/?token={R}&key=x", False),
+        ("https://h/?token=x", False),
+        ("https://h/", False),
+        (f"https://h/{R}", False),
+    ],
+)
+def test_what_was_written_down_for_a_secret_names_no_page(url: str, record: bool) -> None:
+    assert is_record(url) is record
 
 
 def test_a_secret_in_utf8_is_known_as_text() -> None:

@@ -77,6 +77,9 @@ def test_short_secrets_stand_alone(secret: str, body: str, found: bool) -> None:
 def test_overlapping_secrets_become_one_span() -> None:
     body = b"x abcdefghijklmnop y"
     assert find_secrets(body, ["abcdefghijkl", "efghijklmnop", "abcdefghijkl"]) == ((2, 16),)
+    # one inside another, and one right behind another
+    assert find_secrets(body, ["abcdefghijklmnop", "bcdefghijklmn"]) == ((2, 16),)
+    assert find_secrets(b"abcdefghijklABCDEFGHIJKL", ["abcdefghijkl", "ABCDEFGHIJKL"]) == ((0, 24),)
 
 
 @pytest.mark.parametrize(

@@ -299,6 +299,8 @@ TDM = [
     *(({"headers": [("tdm-reservation", bad)]}, {}) for bad in ("yes", "2", "", "01", "true", "1, 0")),
     ({"headers": [("tdm-reservation", "1"), ("tdm-reservation", "0")]}, {"reservation": 1, "source": "header"}),
     ({"headers": [("tdm-policy", " https://p.example/ ")]}, {"policy": "https://p.example/"}),
+    ({"headers": [("tdm-policy", "https://p.example/"), ("tdm-policy", "https://q.example/")]},
+     {"policy": "https://q.example/"}),
     ({"headers": [("tdm-reservation", "1")], "html": _head('<meta name="TDM-Reservation" content="0">')},
      {"reservation": 0, "source": "meta"}),
     ({"headers": [("tdm-reservation", "1")], "html": _head("")}, {"reservation": 1, "source": "header"}),

@@ -183,6 +183,9 @@ def test_a_full_guard_refuses_nothing_new() -> None:
         assert guard.refusal(f"https://h/p{n}?b={n}&a=1&c{n}=1") is None
         assert not guard.is_soft_404(f"https://h/{n}", f"digest {n}")
     assert guard.refusal("https://h/p1?b=2&a=1") is None
+    # what is not remembered is not counted
+    assert not any(guard.is_soft_404(f"https://h/{n}", "late") for n in range(9))
+    assert not any(guard.refusal(f"https://late/cal/{2050 + n // 12}/{n % 12 + 1}") for n in range(200))
 
 
 @settings(max_examples=200, deadline=None)

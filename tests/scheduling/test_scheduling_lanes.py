@@ -121,6 +121,15 @@ async def test_a_lane_given_back_unused_owes_no_rest(lanes: HostLanes):
 
 
 @on_loop
+async def test_hosts_that_nobody_waits_for_leave_nothing_behind(lanes: HostLanes):
+    for number in range(100):
+        lanes.release(await lanes.acquire(f"host{number}"), OK)
+        with pytest.raises(LaneBusy):
+            await lanes.acquire(f"host{number}", wait=False)
+    assert lanes._lines == {}
+
+
+@on_loop
 async def test_a_second_release_changes_nothing(lanes: HostLanes, clock: FakeClock):
     lane = await lanes.acquire("a")
     lanes.release(lane, OK)

@@ -393,13 +393,15 @@ def test_pop_does_not_look_at_hosts_that_are_not_ready():
 
 
 def test_the_heap_does_not_grow_with_events(lab: Lab):
-    lab.push("a/1", "a/2")
+    lab.lanes.rest("first", 10)
     lab.lanes.rest("a", 400)
+    lab.push("first/1", "a/1", "a/2")
     for _ in range(2000):
-        lab.lanes.reset("b")
-        lab.lanes.reset()
-        lab.pop()
+        lab.lanes.heard(LaneEvent("free", "a", 0.0))
+        assert lab.pop() is None
     assert len(lab.queue._heap) < 200
+    lab.clock.advance(400)
+    assert lab.pops() == ["first/1", "a/1"]
 
 
 def test_a_host_queue_takes_out_the_overdue_and_keeps_the_order():

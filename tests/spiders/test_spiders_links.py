@@ -116,6 +116,16 @@ def test_pages_whose_links_are_closed(signals: dict[str, object], closed: str | 
     assert closed_page(Trace(capture=capture)) == closed
 
 
+def test_more_urls_than_a_crawl_may_know_are_not_known() -> None:
+    known, urls = Known(most=2), [f"http://h.example/{n}" for n in range(4)]
+    for url in urls:
+        known.ask(url)
+    known.name(urls)
+    assert [known.was_asked(url) for url in urls] == [True, True, False, False]
+    assert [known.is_name(url) for url in urls] == [True, True, False, False]
+    assert known.is_full
+
+
 def test_what_a_crawl_remembers_is_bounded() -> None:
     """Past its bounds nothing grows: neither the sets, nor the guard, nor the hashes."""
     one, near = rules(known=Known(most=2_000), most=1 << 60), NearDuplicates(limit=500)
