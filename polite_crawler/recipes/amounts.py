@@ -1,6 +1,7 @@
 """Amounts and currencies as shops write them."""
 
 import re
+import unicodedata
 from decimal import Decimal
 
 from polite_crawler.readers.values.currencies import CURRENCY_CODES, CURRENCY_SYMBOLS
@@ -8,10 +9,13 @@ from polite_crawler.readers.values.currencies import CURRENCY_CODES, CURRENCY_SY
 THREE_DECIMALS = frozenset({"BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND"})
 """The currencies with three decimal digits (ISO 4217)."""
 
-_NUMBER = re.compile(r"\d(?:[\d.,'’\s\u00a0\u2007\u2009\u202f]*\d)?")
+_NUMBER = re.compile(r"(?:(?<![\w.,])[.,])?\d(?:[\d.,'’\s\u00a0\u2007\u2009\u202f]*\d)?")
 _SPACES = re.compile(r"[\s'’\u00a0\u2007\u2009\u202f]")
 _SPACED = re.compile(r"\d{1,3}(?:[\s'’\u00a0\u2007\u2009\u202f]\d{3})*(?:[.,]\d+)?")
+_INDIAN = re.compile(r"\d{1,2}(?:,\d{2})+,\d{3}")
+_GROUPED = re.compile(r"\d{1,3}(?:[.,]\d{2,3})*[.,]\d{3}|\d*")
 _MINUS = re.compile(r"[-−–]\s*(?:[^\W\d_]{0,3}|[$€£¥])\s*\d")
+_ARABIC = str.maketrans("٫٬", ".,")
 _CODE = re.compile(r"\b[A-Z]{3}\b")
 _SYMBOL = re.compile("|".join(re.escape(symbol) for symbol in sorted(CURRENCY_SYMBOLS, key=len, reverse=True)))
 
@@ -26,9 +30,11 @@ def read_amount(text: object, currency: str | None = None) -> str | None:
     if isinstance(text, bool):
         return None
     if isinstance(text, int | float | Decimal):
-        return _positive(format(Decimal(str(text)), "f"))
+        number = Decimal(str(text))
+        return _positive(format(number, "f")) if number.is_finite() else None
     if not isinstance(text, str):
         return None
+    text = "".join(str(unicodedata.decimal(mark)) if mark.isdecimal() else mark for mark in text.translate(_ARABIC))
     numbers = _NUMBER.findall(text)
     if len(numbers) != 1 or _MINUS.search(text):
         return None
@@ -66,11 +72,14 @@ def _plain(text: str, three_decimals: bool) -> str | None:
     whole, _, rest = text.rpartition(last)
     if len(set(marks)) > 1:
         # the last kind is the decimal point, so it stands there once
-        return f"{re.sub('[.,]', '', whole)}.{rest}" if marks.count(last) == 1 else None
+        known = marks.count(last) == 1 and _GROUPED.fullmatch(whole)
+        return f"{re.sub('[.,]', '', whole)}.{rest}" if known else None
     groups = text.split(last)
     if all(len(group) == 3 for group in groups[1:]) and 1 <= len(groups[0]) <= 3 and groups[0] != "0":
         if three_decimals and len(marks) == 1:
             return f"{whole}.{rest}"
+        return "".join(groups)
+    if _INDIAN.fullmatch(text):
         return "".join(groups)
     return f"{whole}.{rest}" if len(marks) == 1 else None
 

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import parse_qsl, urljoin, urlsplit
+from urllib.parse import SplitResult, parse_qsl, urljoin, urlsplit
 
 from polite_crawler.readers.jsonld import by_id, follow, types_of
 from polite_crawler.readers.page import Page
@@ -157,16 +157,23 @@ def _is_page(record: Mapping[str, Any], url: str) -> bool:
 def _same_page(name: object, url: str) -> bool:
     if not isinstance(name, str) or not name.strip() or name.strip().startswith("#"):
         return False
-    try:
-        ours, theirs = urlsplit(url), urlsplit(urljoin(url, name.strip()))
-    except ValueError:
+    ours, theirs = urlsplit(url), _split(url, name)
+    if theirs is None or _host(ours.hostname) != _host(theirs.hostname):
         return False
-    if _host(ours.hostname) != _host(theirs.hostname) or ours.path.rstrip("/") != theirs.path.rstrip("/"):
+    if ours.path.rstrip("/") != theirs.path.rstrip("/"):
         return False
     if not ours.path.strip("/") and theirs.fragment:
         return False
     asked, named = dict(parse_qsl(ours.query)), dict(parse_qsl(theirs.query))
     return all(asked[key] == value for key, value in named.items() if key in asked and key not in _VARIANT_PARAMS)
+
+
+def _split(base: str, name: str) -> SplitResult | None:
+    """The parts of a URL that a record names; None for one that is none."""
+    try:
+        return urlsplit(urljoin(base, name.strip()))
+    except ValueError:
+        return None
 
 
 def _host(name: str | None) -> str:
@@ -222,8 +229,8 @@ def _named_by(one: Mapping[str, Any], asked: Mapping[str, str], url: str) -> boo
         return True
     offered = [offer for offer in as_list(one.get("offers")) if isinstance(offer, Mapping)]
     for name in (part.get(key) for part in (one, *offered) for key in ("url", "@id")):
-        if isinstance(name, str):
-            query = dict(parse_qsl(urlsplit(urljoin(url, name)).query))
+        if isinstance(name, str) and (parts := _split(url, name)) is not None:
+            query = dict(parse_qsl(parts.query))
             if any(query.get(key) == value for key, value in asked.items()):
                 return True
     return False
@@ -255,8 +262,8 @@ def _image(record: Mapping[str, Any], nodes: Mapping[str, Any], url: str) -> str
         if isinstance(one, Mapping):
             one = next((one[key] for key in ("contentUrl", "url", "@id") if one.get(key)), None)
             one = one[0] if isinstance(one, list) and one else one
-        if isinstance(one, str) and one.strip():
-            return urljoin(url, one.strip())
+        if isinstance(one, str) and one.strip() and (parts := _split(url, one)) is not None:
+            return parts.geturl()
     return None
 
 

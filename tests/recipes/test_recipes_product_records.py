@@ -43,6 +43,15 @@ URL = "https://shop.example/p/olio"
         ("1.29.30", None, None),
         ("1,299.50.10", None, None),
         ("12 34", None, None),
+        ("$.99", "USD", "0.99"),
+        ("Rs.500", "INR", "500"),
+        ("₹1,23,456", "INR", "123456"),
+        ("1,23,456.50", "INR", "123456.50"),
+        ("12,34.56", None, None),
+        ("١٢٫٥", "EGP", "12.5"),
+        (float("nan"), "EUR", None),
+        (float("inf"), "EUR", None),
+        (1e20, "EUR", "100000000000000000000"),
     ],
 )
 def test_amounts(text: object, currency: str | None, amount: str | None) -> None:
