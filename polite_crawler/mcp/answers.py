@@ -18,6 +18,7 @@ MAX_OCTETS: Final = 60_000
 """Octets of a whole answer in UTF-8; a token has three of them or more."""
 
 _JSON: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+_FOR_ASSISTANT: Final = Annotations(audience=["assistant"])
 _CUT: Final = "\n[cut: the answer has reached its limit]"
 _SPARE: Final = 600
 _MESSAGE: Final = 600
@@ -42,7 +43,7 @@ def answer(
         text = dumped(shown)
     content: list[Any] = [TextContent(type="text", text=text)]
     if envelope:
-        content.append(TextContent(type="text", text=envelope, annotations=Annotations(audience=["assistant"])))
+        content.append(TextContent(type="text", text=envelope, annotations=_FOR_ASSISTANT))
     content.extend(links)
     field = {**shown, "envelope": envelope or None} if structured else None
     return CallToolResult(content=content, structured_content=field)

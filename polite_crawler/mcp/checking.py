@@ -13,7 +13,7 @@ from polite_crawler.mcp.cleaning import ascii_url
 from polite_crawler.mcp.envelope import Block
 from polite_crawler.mcp.host import Host
 from polite_crawler.mcp.parameters import At, Capture, Doc, UserProvided
-from polite_crawler.mcp.release import Release, hold_words, released, releaser
+from polite_crawler.mcp.release import Release, hold_words, released, releaser, releasing
 from polite_crawler.mcp.strict_tool import LOCAL, StrictTool, strict_tool
 from polite_crawler.query.diff import DiffResult
 from polite_crawler.query.extract import ExtractResult, FieldResult
@@ -64,7 +64,7 @@ def verify_tool(host: Host) -> StrictTool:
         found, excerpt = await host.ask(look)
         return _verified(host, found, excerpt, release)
 
-    return strict_tool(crawl_verify, title="Check a quote", annotations=LOCAL)
+    return releasing(strict_tool(crawl_verify, title="Check a quote", annotations=LOCAL))
 
 
 def _excerpt(store: Store, found: VerifyResult, allowed: bool) -> str:
@@ -126,7 +126,7 @@ def extract_tool(host: Host) -> StrictTool:
         )  # fmt: skip
         return _extracted(host, found, release)
 
-    return strict_tool(crawl_extract, title="Check values", annotations=LOCAL)
+    return releasing(strict_tool(crawl_extract, title="Check values", annotations=LOCAL))
 
 
 def _claim(claimed: Claimed) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import re
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from polite_crawler.mcp.cleaning import ascii_url
@@ -22,6 +23,9 @@ MAX_ATTRIBUTE: Final = 2048
 """Characters of the longest attribute, before they are escaped."""
 
 _ROUNDS: Final = 16
+_NAMES: Final = 256
+"""Attributes that are kept: a page is read in ranges, so the same names come again."""
+
 _ID: Final = re.compile(r"[0-9A-Za-z_-]{1,64}")
 _JOINT: Final = r"([^0-9a-z<>]{0,8}?)"
 _SPELLING: Final = re.compile(rf"(<[\s/]*|[\[({{]\s*/\s*)?untrusted{_JOINT}web{_JOINT}content")
@@ -101,6 +105,7 @@ def neutralise(text: str) -> str:
     return text
 
 
+@lru_cache(_NAMES)
 def attribute(value: str) -> str:
     """A value as the inside of a quoted attribute: neutral, on one line, escaped, of MAX_ATTRIBUTE characters."""
     neutral = neutralise(value[:MAX_ATTRIBUTE])

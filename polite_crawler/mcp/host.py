@@ -13,6 +13,7 @@ from polite_crawler.crawler.library import PoliteCrawler, open_crawler
 from polite_crawler.errors import BadOption, PoliteError
 from polite_crawler.mcp.cursors import Cursors
 from polite_crawler.mcp.tasks import TaskEngine
+from polite_crawler.query.read import ReadResult, read_small
 from polite_crawler.query.store import Store, open_store
 from polite_crawler.rules.rendering import Mode
 from polite_crawler.spiders.events import Event
@@ -101,6 +102,21 @@ class Host:
     def rendering(self, asked: Mode) -> Mode:
         """Which pages a call may have rendered: none, when the operator wishes no browser."""
         return "never" if self.options.no_browser else asked
+
+    async def read(self, doc: str, *, start: int, length: int, capture: str, at: str, lift: bool) -> ReadResult:
+        """A range of a stored text: at once where that takes no time, else in a thread. `lift`: a held-back page may
+        be given."""
+        found = None
+        if not lift:
+            # a hop to a thread and back costs more than the answer
+            found = read_small(self.store.index, doc, start=start, length=length, capture=capture or None, at=at)
+        if found is not None:
+            return found
+        return await self.ask(
+            lambda store: store.read(
+                doc, start=start, length=length, capture=capture or None, at=at or None, user_provided=lift
+            )
+        )
 
     async def ask(self, question: Callable[[Store], _T]) -> _T:
         """Ask the store in a thread: a long text must not hold up other calls."""

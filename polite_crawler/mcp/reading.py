@@ -15,16 +15,14 @@ from polite_crawler.mcp.envelope import Block
 from polite_crawler.mcp.facts import archived_name
 from polite_crawler.mcp.host import Host
 from polite_crawler.mcp.parameters import At, Capture, Cursor, Doc, Limit, UserProvided
-from polite_crawler.mcp.release import Release, hold_words, released, releaser
+from polite_crawler.mcp.release import Release, hold_words, released, releaser, releasing
 from polite_crawler.mcp.strict_tool import LOCAL, StrictTool, strict_tool
 from polite_crawler.query.read import ReadResult
+from polite_crawler.store.document import FIRST_LINKS
 from polite_crawler.store.question import Rank
 
 META_CHARACTERS = 6000
 """Characters of the metadata of a page, as JSON."""
-
-LINKS = 20
-"""Links in the metadata; crawl_site and crawl_discover tell the others."""
 
 _JSON = json.JSONEncoder(ensure_ascii=False, default=str)
 _TAGS = 1500
@@ -83,15 +81,10 @@ def read_tool(host: Host) -> StrictTool:
     ) -> CallToolResult:
         """Read a range of a stored page, and on start 0 its metadata. Sends no request. Go on with next_start. Cite
         the capture id with the text."""
-        allowed = released(release)
-        found = await host.ask(
-            lambda store: store.read(
-                doc, start=start, length=length, capture=capture or None, at=at or None, user_provided=allowed
-            )
-        )
+        found = await host.read(doc, start=start, length=length, capture=capture, at=at, lift=released(release))
         return _answered(host, found, release)
 
-    return strict_tool(crawl_read, title="Read a stored page", annotations=LOCAL)
+    return releasing(strict_tool(crawl_read, title="Read a stored page", annotations=LOCAL))
 
 
 def _answered(host: Host, found: ReadResult, release: Release) -> CallToolResult:
@@ -144,10 +137,11 @@ def _head(found: ReadResult) -> str:
 
 
 def _few_links(meta: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The metadata with the first links; crawl_site and crawl_discover tell the others."""
     links = meta.get("links")
-    if not isinstance(links, list) or len(links) <= LINKS:
+    if not isinstance(links, list) or len(links) <= FIRST_LINKS:
         return meta
-    return {**meta, "links": links[:LINKS], "links_in_all": len(links)}
+    return {**meta, "links": links[:FIRST_LINKS], "links_in_all": len(links)}
 
 
 def _block(text: str, page: Any) -> Block:

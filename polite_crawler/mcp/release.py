@@ -11,6 +11,7 @@ from polite_crawler.errors import PoliteError
 from polite_crawler.mcp.cleaning import ascii_url
 from polite_crawler.mcp.generations import MODERN
 from polite_crawler.mcp.host import Host
+from polite_crawler.mcp.strict_tool import StrictTool
 from polite_crawler.query.store import Store
 
 QUESTION_URL: Final = 200
@@ -30,6 +31,14 @@ class Confirm(BaseModel):
 
 Release = ElicitationResult[Any]
 """The outcome of the question, or a word: held (nobody wished it), open (not held back), operator, cannot-ask."""
+
+
+_UNASKED: Final[Release] = AcceptedElicitation[Any].model_construct(data="held")
+
+
+def releasing(tool: StrictTool) -> StrictTool:
+    """The tool, which looks for a release only when a call wishes one."""
+    return tool.asking_for("user_provided", release=_UNASKED)
 
 
 def releaser(host: Host) -> Callable[..., Any]:

@@ -80,11 +80,15 @@ def build_server(host: Host, *, more: Callable[[MCPServer[Any]], Mapping[str, st
 
 def _known_tools(server: MCPServer[Any]) -> ServerMiddleware[Any]:
     """A call of a tool that there is not is an error of the protocol (-32602), not an answer of a tool."""
+    names: set[str] = set()
 
     async def known(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
         if ctx.method == "tools/call":
             name = (ctx.params or {}).get("name")
-            if isinstance(name, str) and name not in {tool.name for tool in await server.list_tools()}:
+            if not names:
+                # they stay the same, and each list of them makes all their models
+                names.update(tool.name for tool in await server.list_tools())
+            if isinstance(name, str) and name not in names:
                 raise MCPError(code=INVALID_PARAMS, message="Unknown tool")
         return await call_next(ctx)
 

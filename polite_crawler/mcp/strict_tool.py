@@ -2,13 +2,14 @@
 
 import logging
 from collections.abc import Callable
-from typing import Any, Final
+from functools import partial
+from typing import Any, Final, Self
 
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 from mcp.server.mcpserver.tools import Tool
 from mcp_types import CallToolResult, ToolAnnotations
-from pydantic import ValidationError
+from pydantic import PrivateAttr, ValidationError
 
 from polite_crawler.errors import BadOption, NotStored, PoliteError, StoreError
 from polite_crawler.mcp.answers import failure
@@ -30,11 +31,22 @@ _logger = logging.getLogger(__name__)
 class StrictTool(Tool):
     """A tool of this server. A parameter whose name is a keyword of Python ends in `_` here and has no `_` outside."""
 
+    _asks: str = PrivateAttr(default="")
+    _unasked: Tool | None = PrivateAttr(default=None)
+
+    def asking_for(self, argument: str, **otherwise: Any) -> Self:
+        """Run the resolvers of the SDK, which cost more than a small answer, only for a call with this argument. In
+        another one the parameters that they fill have the values of `otherwise`."""
+        fields = {"fn": partial(self.fn, **otherwise), "resolved_params": {}, "resolver_plans": {}}
+        self._asks, self._unasked = argument, self.model_copy(update=fields)
+        return self
+
     async def run(self, arguments: dict[str, Any], context: Context[Any, Any], convert_result: bool = False) -> Any:
         """Run the tool. Wrong arguments and every other fault of a call give an answer with isError."""
         arguments = {self._inside(name): _clean(value) for name, value in arguments.items()}
+        tool = self if self._unasked is None or arguments.get(self._asks) else self._unasked
         try:
-            return await super().run(arguments, context, convert_result)
+            return await Tool.run(tool, arguments, context, convert_result)
         except UnexpectedToolError as error:
             return self._failed(error.__cause__ or error)
         except ToolError as error:

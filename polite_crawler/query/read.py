@@ -9,8 +9,15 @@ from polite_crawler.errors import BadOption
 from polite_crawler.query.moments import moment_of
 from polite_crawler.store.catalog import Catalog, StoredDoc, StoredVersion
 from polite_crawler.store.document import structural
+from polite_crawler.store.entry import unpacked
 from polite_crawler.store.index import Index
 from polite_crawler.store.record import utc_micros
+
+SMALL_TEXT = 200_000
+"""Characters of the longest text that `read_small` reads."""
+
+SMALL_META = 8192
+"""Octets of the largest metadata that it reads, as they are packed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +66,10 @@ def choose(catalog: Catalog, doc: str, *, capture: str | None = None, at: str | 
     """
     if capture and at:
         raise BadOption("give a capture or a time (at), not the two")
-    stored = catalog.doc(doc)
+    return _chosen(catalog, catalog.doc(doc), capture, at)
+
+
+def _chosen(catalog: Catalog, stored: StoredDoc, capture: str | None, at: str | datetime | None) -> Choice:
     moment = moment_of(at) if at else None
     if capture:
         version: StoredVersion | None = catalog.version_of(stored, capture)
@@ -84,10 +94,7 @@ def read(
 ) -> ReadResult:
     """A range of the stored text of a document. `lift_hold` is asked when it is held back: it gives None when the
     hold is lifted, and else a note that says why not. Raises NotStored and BadOption."""
-    if start < 0:
-        raise BadOption(f"bad start {start}: a number from 0 on")
-    if length is not None and length < 0:
-        raise BadOption(f"bad length {length}: a number from 0 on")
+    _check_range(start, length)
 
     def ask(catalog: Catalog) -> ReadResult:
         choice = choose(catalog, doc, capture=capture, at=at)
@@ -101,25 +108,63 @@ def read(
             held = note is not None
         if held:
             return _held_back(catalog, choice, version, note)
-        return _range(catalog, choice, version, start, length, main)
+        found = catalog.contents(version)
+        spans = catalog.main(version) if main else None
+        return _range(choice, version, found.text, unpacked(found.meta, found.more), start, length, spans)
 
     return index.reading(ask)
 
 
+def read_small(
+    index: Index, doc: str, *, start: int = 0, length: int | None = None, capture: str | None = None, at: str = ""
+) -> ReadResult | None:
+    """As `read`, for an event loop, which must not be held up: of many links the metadata have the first few, and how
+    many there are in all. None for what may take its time, so that a thread reads it: a long text, much metadata, a
+    page that is held back, a name that is not stored."""
+    _check_range(start, length)
+
+    def ask(catalog: Catalog) -> ReadResult | None:
+        stored = catalog.find_doc(doc) if not (capture and at) else None
+        choice = _chosen(catalog, stored, capture, at) if stored is not None else None
+        if choice is None or choice.held or choice.version is None or choice.version.chars > SMALL_TEXT:
+            return None
+        found = catalog.contents(choice.version)
+        if len(found.meta) > SMALL_META:
+            return None
+        meta = unpacked(found.meta, None)
+        if found.links is not None:
+            meta["links_in_all"] = found.links
+        return _range(choice, choice.version, found.text, meta, start, length)
+
+    return index.reading(ask)
+
+
+def _check_range(start: int, length: int | None) -> None:
+    if start < 0:
+        raise BadOption(f"bad start {start}: a number from 0 on")
+    if length is not None and length < 0:
+        raise BadOption(f"bad length {length}: a number from 0 on")
+
+
 def _range(
-    catalog: Catalog, choice: Choice, version: StoredVersion, start: int, length: int | None, main: bool
+    choice: Choice,
+    version: StoredVersion,
+    text: str,
+    meta: Mapping[str, Any],
+    start: int,
+    length: int | None,
+    main: tuple[tuple[int, int], ...] | None = None,
 ) -> ReadResult:
-    text = catalog.text(version)
     start = min(start, len(text))
     end = len(text) if length is None else min(start + length, len(text))
     shown = text[start:end]
-    if main:
-        parts = [text[max(a, start) : min(b, end)] for a, b in catalog.main(version) if max(a, start) < min(b, end)]
+    if main is not None:
+        parts = [text[max(a, start) : min(b, end)] for a, b in main if max(a, start) < min(b, end)]
         shown = "\n\n".join(parts)
     return ReadResult(
         doc=choice.doc.doc, kind=version.kind, title=version.title, url=version.url, capture=version.capture,
         fetched_at=version.fetched_at, at=choice.at, before_first=False, start=start, end=end, total=len(text),
-        next_start=end if end < len(text) else None, text=shown, meta=catalog.meta(version), held_back=False,
+        next_start=end if end < len(text) else None, text=shown, meta=meta, held_back=False,
         archived=version.archived, note=archive_note(version),
     )  # fmt: skip
 

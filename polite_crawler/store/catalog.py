@@ -69,6 +69,17 @@ class CopyFacts:
     confirmed_by: Capture | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """The text of a version and its packed metadata. `links` is how many links there are, when `more` holds those
+    after the first few; both are None else."""
+
+    text: str
+    meta: bytes
+    links: int | None
+    more: bytes | None
+
+
 _FIELDS = tuple(field.name for field in fields(StoredVersion))
 _VERSION = (
     "SELECT v.id, d.key, v.kind, v.title, v.url, v.capture, v.capture_kind, v.fetched, v.recipe, v.blob, v.held,"
@@ -191,9 +202,16 @@ class Catalog:
         row = self.connection.execute("SELECT body FROM txt WHERE id=?", (version.text_id,)).fetchone()
         return str(row[0])
 
+    def contents(self, version: StoredVersion) -> Contents:
+        """The stored text and the metadata of a version, as they are packed."""
+        row = self.connection.execute(
+            "SELECT t.body, v.meta, v.links, v.more FROM ver v JOIN txt t ON t.id = v.txt WHERE v.id=?", (version.id,)
+        ).fetchone()
+        return Contents(*row)
+
     def meta(self, version: StoredVersion) -> dict[str, Any]:
         """The metadata of a version."""
-        return unpacked(self.connection.execute("SELECT meta FROM ver WHERE id=?", (version.id,)).fetchone()[0])
+        return unpacked(*self.connection.execute("SELECT meta, more FROM ver WHERE id=?", (version.id,)).fetchone())
 
     def main(self, version: StoredVersion) -> tuple[tuple[int, int], ...]:
         """The spans of the main text of a version, in code points."""

@@ -8,6 +8,9 @@ STRUCTURAL_META = ("content_type", "encoding", "language", "size", "truncated", 
 """The metadata that a held-back document still shows, beside its number of characters: nothing that its author
 wrote for a reader."""
 
+FIRST_LINKS = 20
+"""The links of a document that the index can give without the others."""
+
 
 @dataclass(frozen=True, slots=True)
 class Document:

@@ -5,12 +5,13 @@ import json
 import re
 import sqlite3
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import astuple
+from typing import Any
 
 from polite_crawler.rules.urls import normal_or_none
 from polite_crawler.store.currency import VersionFacts, current_of, timeline
-from polite_crawler.store.document import Document
+from polite_crawler.store.document import FIRST_LINKS, Document
 from polite_crawler.store.folding import fold_words
 from polite_crawler.store.indexed_copy import keep_copy
 from polite_crawler.store.log import Position
@@ -80,10 +81,10 @@ def insert_version(
     archived = archived_from(capture)
     inserted = connection.execute(
         "INSERT OR IGNORE INTO ver(doc, txt, ent, capture, capture_kind, fetched, recipe, base, kind, title, url, blob,"
-        " held, archived, main, meta) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+        " held, archived, main, meta, links, more) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
         (doc, txt, ent, capture.id, capture.kind, capture.fetched, capture.recipe, _base(connection, capture, doc),
          document.kind, title or None, clean(document.url), capture.body.sha256 if capture.body else None,
-         held, json.dumps(archived) if archived else None, json.dumps(document.main), _packed(document)),
+         held, json.dumps(archived) if archived else None, json.dumps(document.main), *_packed(document.meta)),
     )  # fmt: skip
     if is_new:
         _set_current(connection, doc, inserted.lastrowid, ent, held is not None, capture.fetched)
@@ -142,15 +143,25 @@ def clean(text: str) -> str:
     return text if text.isascii() else _SURROGATES.sub("\ufffd", text)
 
 
-def unpacked(meta: bytes) -> dict[str, object]:
-    """The metadata of a version."""
+def unpacked(meta: bytes, more: bytes | None) -> dict[str, Any]:
+    """The metadata of a version; with None for `more`, those with the first links alone."""
     value = json.loads(zlib.decompress(meta))
     assert isinstance(value, dict)
+    if more is not None:
+        value["links"] += json.loads(zlib.decompress(more))
     return value
 
 
-def _packed(document: Document) -> bytes:
-    return zlib.compress(json.dumps(dict(document.meta), ensure_ascii=False).encode("utf-8", "replace"), 1)
+def _packed(meta: Mapping[str, Any]) -> tuple[bytes, int | None, bytes | None]:
+    """The metadata of a version as three columns hold them."""
+    links = meta.get("links")
+    if not isinstance(links, list) or len(links) <= FIRST_LINKS:
+        return _pack(dict(meta)), None, None
+    return _pack({**meta, "links": links[:FIRST_LINKS]}), len(links), _pack(links[FIRST_LINKS:])
+
+
+def _pack(value: object) -> bytes:
+    return zlib.compress(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"), 1)
 
 
 def _doc_id(connection: sqlite3.Connection, key: str) -> tuple[int, bool]:

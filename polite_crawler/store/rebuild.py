@@ -115,13 +115,13 @@ class _Unread:
         for position, name in self._found:
             have = {row[0] for row in new.execute(_KEYS, (name,))}
             try:
-                rows = old.execute(_VERSIONS, (name,)).fetchall()
+                rows = old.execute(_versions(old), (name,)).fetchall()
             except sqlite3.Error:
                 break  # an index of other tables
-            for key, kind, title, text, url, meta, main, held in rows:
+            for key, kind, title, text, url, meta, more, main, held in rows:
                 if key not in have:
                     spans = tuple((start, end) for start, end in json.loads(main))
-                    document = Document(key, kind, title, text, url, unpacked(meta), spans, held)
+                    document = Document(key, kind, title, text, url, unpacked(meta, more), spans, held)
                     insert_version(new, log.read(position), document)
                     kept.add(key)
         new.execute("COMMIT")
@@ -130,9 +130,15 @@ class _Unread:
 
 _KEYS = "SELECT d.key FROM ver v JOIN doc d ON d.id = v.doc WHERE v.capture = ?"
 _VERSIONS = (
-    "SELECT d.key, v.kind, v.title, t.body, v.url, v.meta, v.main, v.held FROM ver v JOIN doc d ON d.id = v.doc"
+    "SELECT d.key, v.kind, v.title, t.body, v.url, v.meta, v.more, v.main, v.held FROM ver v JOIN doc d ON d.id = v.doc"
     " JOIN txt t ON t.id = v.txt WHERE v.capture = ? ORDER BY v.id"
 )
+
+
+def _versions(old: sqlite3.Connection) -> str:
+    """The question for the versions of a capture. An index before version 5 has all links in its metadata."""
+    has_more = any(row[1] == "more" for row in old.execute("PRAGMA table_info(ver)"))
+    return _VERSIONS if has_more else _VERSIONS.replace("v.more", "NULL")
 
 
 def _feed_all(

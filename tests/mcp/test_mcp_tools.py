@@ -199,6 +199,38 @@ def test_what_a_page_says_stands_in_the_envelope_alone(store_dir: Path, era: str
     asyncio.run(main())
 
 
+@both
+def test_a_thread_reads_what_is_read_at_once_too(store_dir: Path, monkeypatch: pytest.MonkeyPatch, era: str) -> None:
+    lab = StoreLab(store_dir)
+    anchors = "".join(f"<a href=/{n}>é {n}</a>" for n in range(200))
+    page = lab.page("https://x.example/", f"{INJECTION} {anchors}", title="Links")
+    lab.page("https://x.example/held", "hidden", hold="tdm")
+    lab.close()
+    calls = [
+        {"doc": "https://x.example/"}, {"doc": "https://x.example/", "start": 7, "length": 50},
+        {"doc": "https://x.example/", "capture": page.id}, {"doc": "https://x.example/", "at": "2026-03-02"},
+        {"doc": "https://x.example/held"}, {"doc": "https://x.example/none"},
+        {"doc": "https://x.example/", "at": "2020-01-01"}, {"doc": "https://x.example/", "at": "soon"},
+    ]  # fmt: skip
+
+    async def ask(client: Client) -> list[Any]:
+        given = []
+        for question in calls:
+            result = await client.call_tool("crawl_read", question)
+            texts = [block.text for block in result.content if block.type == "text"]
+            given.append((result.is_error, texts[0], [(part.attributes, part.text) for part in parts(result)]))
+        return given
+
+    async def main() -> None:
+        async with hosted(store_dir, read_only=True) as (server, _), Client(server, mode=era) as client:
+            at_once = await ask(client)
+            assert '"links_in_all": 200' in at_once[0][2][0][1]
+            monkeypatch.setattr("polite_crawler.mcp.host.read_small", lambda *args, **options: None)
+            assert await ask(client) == at_once
+
+    asyncio.run(main())
+
+
 @pytest.mark.parametrize("letters", ["a ", "タ", "\U0001f600", "&<"])
 @pytest.mark.parametrize("structured", [False, True])
 def test_an_answer_has_an_end_and_reading_goes_on(store_dir: Path, letters: str, structured: bool) -> None:

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,9 @@ from store_lab import DAY, HOUR, T0, StoreLab
 
 from polite_crawler import open_store
 from polite_crawler.errors import BadOption, NotStored
-from polite_crawler.query.read import ReadResult
+from polite_crawler.query.read import ReadResult, read_small
 from polite_crawler.query.store import Store
+from polite_crawler.store.document import FIRST_LINKS
 from polite_crawler.store.record import Capture, utc
 
 A, HELD = "http://example.com/a", "http://example.com/held"
@@ -90,6 +92,55 @@ def test_the_text_as_it_was_at_a_time(store: Store, at: Any, text: str | None) -
         assert result.note == "the first capture is of 2026-03-01T12:00:00.020000Z"
     else:
         assert (result.before_first, result.text, result.note) == (False, text, None)
+
+
+@pytest.mark.parametrize(("start", "length"), [row[:2] for row in RANGES])
+@pytest.mark.parametrize("of", [{}, {"capture": "first"}, {"at": "2026-03-02"}, {"at": "2026-03-02T12:00:01"}])
+def test_what_is_small_is_read_at_once_and_as_it_always_is(
+    store: Store, captures: Captures, start: int, length: int | None, of: dict[str, Any]
+) -> None:
+    options = {"start": start, "length": length, **of}
+    if "capture" in of:
+        options["capture"] = captures.first.id
+    assert read_small(store.index, A, **options) == store.read(A, **options)
+
+
+def test_of_many_links_the_first_are_read_at_once(store: Store, lab: StoreLab) -> None:
+    anchors = "".join(f"<a href=/{n}>{n}</a>" for n in range(FIRST_LINKS + 5))
+    lab.page(A, anchors, at=2 * DAY)
+    store.index.catch_up()
+    small, whole = read_small(store.index, A), store.read(A)
+    assert small is not None
+    links = whole.meta["links"]
+    assert len(links) == FIRST_LINKS + 5
+    assert small == replace(whole, meta={**whole.meta, "links": links[:FIRST_LINKS], "links_in_all": len(links)})
+
+
+# a limit, and the question that is left to a thread
+SLOW: dict[str, tuple[dict[str, int], dict[str, Any]]] = {
+    "a long text": ({"SMALL_TEXT": 5}, {"doc": A}),
+    "much metadata": ({"SMALL_META": 5}, {"doc": A}),
+    "a page that is held back": ({}, {"doc": HELD}),
+    "a page that is not stored": ({}, {"doc": "http://example.com/none"}),
+    "a time before the first capture": ({}, {"doc": A, "at": "2020-01-01"}),
+    "a capture and a time": ({}, {"doc": A, "at": "2020-01-01", "capture": "fetch.x"}),
+}
+
+
+@pytest.mark.parametrize("what", SLOW)
+def test_the_rest_is_left_to_a_thread(store: Store, monkeypatch: pytest.MonkeyPatch, what: str) -> None:
+    limits, question = SLOW[what]
+    for name, value in limits.items():
+        monkeypatch.setattr(f"polite_crawler.query.read.{name}", value)
+    assert read_small(store.index, **question) is None
+
+
+@pytest.mark.parametrize("wrong", [{"start": -1}, {"length": -1}, {"at": "soon"}])
+def test_a_bad_option_is_told_at_once(store: Store, wrong: dict[str, Any]) -> None:
+    with pytest.raises(BadOption):
+        read_small(store.index, A, **wrong)
+    with pytest.raises(NotStored):
+        read_small(store.index, A, capture="fetch.none")
 
 
 def test_main_gives_the_main_text_of_the_range(store: Store, lab: StoreLab) -> None:

@@ -1,6 +1,7 @@
 """The index as a projection: catch-up, rebuild, damage, versions and the copies of URLs."""
 
 import gc
+import json
 import os
 import random
 import shutil
@@ -11,6 +12,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from index_lab import IndexLab
@@ -19,7 +21,8 @@ from store_lab import DAY, HOUR, T0, StoreLab
 from polite_crawler.errors import NotStored, StoreError
 from polite_crawler.readers.page import Page
 from polite_crawler.store import schema, segments
-from polite_crawler.store.document import Document
+from polite_crawler.store.document import FIRST_LINKS, Document
+from polite_crawler.store.entry import unpacked
 from polite_crawler.store.folder import StoreFolder
 from polite_crawler.store.index import Index
 from polite_crawler.store.record import Capture, Redaction, ResponseHead, Time, Validators, micros, utc
@@ -137,9 +140,29 @@ def test_a_reader_that_throws_costs_its_document_alone(lab: StoreLab) -> None:
         assert (done.documents, done.failed, done.kept) == (2, 1, 0)
 
 
+def links(number: int) -> list[dict[str, Any]]:
+    return [{"url": f"{A}/{n}", "text": "\ud800 é" if n % 2 else ""} for n in range(number)]
+
+
+@pytest.mark.parametrize("number", [0, 1, FIRST_LINKS, FIRST_LINKS + 1, 500])
+def test_metadata_come_back_as_they_were(store_dir: Path, number: int) -> None:
+    meta = {"first": 1, "links": links(number), "links_in_all": "mine", "last": [2]}
+    with IndexLab(store_dir).index as index:
+        page = Capture(kind="fetch", url=A, time=Time(utc(T0)), outcome="ok").sealed()
+        index.add(page, [Document(f"url:{A}", "page", None, "x", A, meta)])
+        version = index.catalog.current(index.catalog.doc(A))
+        found = index.catalog.meta(version)
+        assert json.dumps(found, ensure_ascii=False) == json.dumps(meta, ensure_ascii=False).replace("\ud800", "?")
+        contents = index.catalog.contents(version)
+        assert (contents.text, contents.links) == ("x", number if number > FIRST_LINKS else None)
+        assert len(unpacked(contents.meta, None)["links"]) == min(number, FIRST_LINKS)
+
+
 def test_documents_of_a_recipe_that_nobody_can_read_stay(lab: StoreLab) -> None:
+    meta = {"price": "1", "links": links(30)[::2] * 2}
+
     def extract(body: bytes, capture: Capture, page: Page) -> list[Document]:
-        return [Document("menu:1", "menu", "Menu", page.text, capture.url, {"price": "1"}, ((0, 2),))]
+        return [Document("menu:1", "menu", "Menu", page.text, capture.url, meta, ((0, 2),))]
 
     lab.page(A, "soup of the day", recipe="menu")
     lab.page(A, "soup of another day", recipe="menu", at=DAY)
@@ -151,8 +174,24 @@ def test_documents_of_a_recipe_that_nobody_can_read_stay(lab: StoreLab) -> None:
         assert state(index) == before
         doc = index.catalog.doc("menu:1")
         current = index.catalog.current(doc)
-        assert (index.catalog.meta(current), index.catalog.main(current)) == ({"price": "1"}, ((0, 2),))
+        assert (index.catalog.meta(current), index.catalog.main(current)) == (meta, ((0, 2),))
         assert index.reindex().kept == 1
+
+
+def test_documents_of_a_recipe_stay_when_the_index_is_of_an_earlier_version(lab: StoreLab) -> None:
+    def extract(body: bytes, capture: Capture, page: Page) -> list[Document]:
+        return [Document("menu:1", "menu", "Menu", page.text, capture.url, {"links": links(3)})]
+
+    lab.page(A, "soup of the day", recipe="menu")
+    with Index(lab.folder, extractors={"menu": extract}) as index:
+        before = state(index)
+        for column in ("links", "more"):
+            index.connection().execute(f"ALTER TABLE ver DROP COLUMN {column}")
+        index.connection().execute("UPDATE meta SET v='4' WHERE k='stamp'")
+    with Index(lab.folder) as index:
+        assert index.generation == "000002"
+        assert state(index) == before
+        assert len(index.catalog.meta(index.catalog.current(index.catalog.doc("menu:1")))["links"]) == 3
 
 
 BROKEN = [
