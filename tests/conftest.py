@@ -1,6 +1,5 @@
 """What every test has: the test site, a folder for a store, a home of its own, and no way out of this machine."""
 
-import logging
 import os
 import shutil
 import tempfile
@@ -10,6 +9,7 @@ from pathlib import Path
 import loopback_only
 import pytest
 from hypothesis import settings
+from log_lab import logs_as_before
 from sites import running_site, site, site_process
 
 __all__ = ["running_site", "site", "site_process"]
@@ -43,15 +43,8 @@ def _stays_on_this_machine() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def _logs_as_before() -> Iterator[None]:
-    """A command configures the log of its process; the next test must not find that. With a lower level, pytest
-    would keep the records of Scrapy, and with them whole crawlers."""
-    root = logging.getLogger()
-    level, handlers = root.level, [*root.handlers]
-    yield
-    root.setLevel(level)
-    for handler in [*root.handlers]:
-        if handler not in handlers and not type(handler).__module__.startswith("_pytest"):
-            root.removeHandler(handler)
+    with logs_as_before():
+        yield
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """What holds the house together: the docs, the scripts and the packaging say what the code does."""
 
 import importlib.util
+import logging
 import re
 import tomllib
 from graphlib import TopologicalSorter
@@ -9,9 +10,11 @@ from types import ModuleType
 
 import grimp
 import pytest
+from log_lab import logs_as_before
 
 from polite_crawler import __version__
 from polite_crawler.cli import COMMANDS
+from polite_crawler.cli.logs import configure
 
 ROOT = Path(__file__).parents[1]
 
@@ -57,6 +60,17 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
     imports = {module: graph.find_modules_directly_imported_by(module) for module in graph.modules}
     assert len(imports) > 200
     TopologicalSorter(imports).prepare()
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_the_log_of_a_command_ends_with_its_test(as_json: bool) -> None:
+    root = logging.getLogger()
+    level = root.level
+    with logs_as_before():
+        configure(verbose=True, as_json=as_json)
+        assert root.level == logging.INFO
+        assert [type(handler) for handler in root.handlers] == [logging.StreamHandler]
+    assert (root.level, root.handlers) == (level, [])
 
 
 def test_each_engine_rule_names_tests_that_are_there() -> None:
