@@ -4,6 +4,7 @@ import random
 from typing import Any
 
 import pytest
+from fields_table import LINKS, PAGE, TABLE
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,235 +13,6 @@ from polite_crawler.query.claims import KINDS, Claim, claim_of, is_kind, parse_f
 from polite_crawler.query.evidence import NORMALIZATIONS, STATUSES, Evidence, FieldSpan
 from polite_crawler.query.fields import MAX_CANDIDATES, check_field, check_fields
 from polite_crawler.query.jsonld_paths import values_at
-
-VERIFIED, AMBIGUOUS, NOT_FOUND = "verified", "ambiguous", "not-found"
-
-# kind, value, text, and either a status or the names of the normalizations
-TABLE: list[tuple[str, Any, str, str]] = [
-    # text: verified
-    ("text", "Focaccia", "Our Focaccia is warm", VERIFIED),
-    ("text", "Ann", "Anna", VERIFIED),
-    ("text", "10.1000/xyz123", "doi:10.1000/xyz123.", VERIFIED),
-    ("text", "Mo-Fr 07:00-15:00", "Hours: Mo-Fr 07:00-15:00", VERIFIED),
-    ("text", "日本", "日本語", VERIFIED),
-    ("text", "a\nb", "a\nb", VERIFIED),
-    # text: normalized
-    ("text", "Forno Esempio", "Forno\n  Esempio", "white-space"),
-    ("text", "Forno Esempio", "Forno\u00a0Esempio", "white-space"),
-    ("text", "Joe's", "Joe’s", "typography"),
-    ("text", "1914-1918", "1914–1918", "typography"),
-    ("text", "cooperation", "co\u00adoperation", "typography"),
-    ("text", "Café", "Cafe\u0301", "typography"),
-    ("text", "office", "oﬃce", "typography"),
-    ("text", "focaccia", "FOCACCIA", "case"),
-    ("text", "STRASSE", "Straße", "case"),
-    ("text", "Joe's  place", "Joe’s place", "white-space+typography"),
-    ("text", "joe's  place", "Joe’s place", "white-space+typography+case"),
-    ("text", "the  place", "THE place", "white-space+case"),
-    ("text", "JOE'S", "Joe’s", "typography+case"),
-    # text: not found
-    ("text", "IT", "with it", "case"),
-    ("text", "IT", "with", NOT_FOUND),
-    ("text", "Cafe", "Café", NOT_FOUND),
-    ("text", "102 km", "10² km", NOT_FOUND),
-    ("text", "now here", "nowhere", NOT_FOUND),
-    ("text", "one … three", "one two three", NOT_FOUND),
-    ("text", "**bold**", "bold", NOT_FOUND),
-    ("text", "Pane", "Focaccia", NOT_FOUND),
-    # number: verified
-    ("number", "12", "It has 12 rooms", VERIFIED),
-    ("number", 12, "It has 12 rooms", VERIFIED),
-    ("number", 4.5, "rated 4.5 of 5", VERIFIED),
-    ("number", "1,234", "about 1,234 people", VERIFIED),
-    ("number", "1.234", "about 1.234 people", VERIFIED),
-    ("number", 1.234, "1.234 seconds", VERIFIED),
-    ("number", "-5", "it is -5 outside", VERIFIED),
-    ("number", "12", "12.", VERIFIED),
-    ("number", "12", "12kg", VERIFIED),
-    ("number", "12", "10-12", VERIFIED),
-    ("number", "12", "1,234 and 12", VERIFIED),
-    ("number", 1234, "1,234 and 1234", VERIFIED),
-    ("number", "about 5", "it takes about 5 minutes", VERIFIED),
-    # number: normalized
-    ("number", "1234.5", "1,234.5", "thousands-separator"),
-    ("number", "1234.5", "1.234,5", "thousands-separator+decimal-comma"),
-    ("number", "1234.5", "1,234.50", "thousands-separator+number-form"),
-    ("number", "1234.5", "1'234.5", "thousands-separator"),
-    ("number", "1234567", "1,234,567", "thousands-separator"),
-    ("number", "1234567", "1.234.567", "thousands-separator"),
-    ("number", "123456", "1,23,456", "thousands-separator"),
-    ("number", "1234", "1 234", "thousands-separator"),
-    ("number", "1234", "1\u00a0234", "thousands-separator"),
-    ("number", "1234", "1\u202f234", "thousands-separator"),
-    ("number", "1234", "1’234", "thousands-separator"),
-    ("number", "12.50", "12,50", "decimal-comma"),
-    ("number", "12.5", "12,50", "decimal-comma+number-form"),
-    ("number", "12,50", "12.50", "decimal-comma"),
-    ("number", "1234.567", "1234,567", "decimal-comma"),
-    ("number", "0.123", "0,123", "decimal-comma"),
-    ("number", 12, "12.00", "number-form"),
-    ("number", 4.5, "4.50", "number-form"),
-    ("number", "7", "007", "number-form"),
-    ("number", "0.5", ".5", "number-form"),
-    ("number", "5", "+5", VERIFIED),
-    ("number", "-5", "−5", "number-form"),
-    ("number", "4.5", "٤٫٥", "decimal-comma+number-form"),
-    ("number", "1000", "1e3", "number-form"),
-    ("number", "1,234.5", "1234.5", "thousands-separator"),
-    ("number", 1234, "1,234 or 1,234.0", "thousands-separator+number-form"),
-    # number: ambiguous
-    ("number", 1234, "1,234", AMBIGUOUS),
-    ("number", 1234, "1.234", AMBIGUOUS),
-    ("number", 1.234, "1,234", AMBIGUOUS),
-    ("number", "1,234", "1234", AMBIGUOUS),
-    ("number", "1.234", "1234", AMBIGUOUS),
-    ("number", "1,234", "no number at all", AMBIGUOUS),
-    ("number", "12345", "12,345", AMBIGUOUS),
-    # number: not found
-    ("number", "4", "14", NOT_FOUND),
-    ("number", "12", "12.50", NOT_FOUND),
-    ("number", "12", "112", NOT_FOUND),
-    ("number", "5", "-5", NOT_FOUND),
-    ("number", "4", "A4", NOT_FOUND),
-    ("number", "3", "2026-03-04", NOT_FOUND),
-    ("number", "30.0", "10:30", NOT_FOUND),
-    ("number", "102", "10²", NOT_FOUND),
-    ("number", "12", "version 1.12.3", NOT_FOUND),
-    ("number", "1200000", "1.2 million", NOT_FOUND),
-    ("number", "twelve", "12", NOT_FOUND),
-    # money: verified
-    ("money", "4.50 EUR", "Bread 4.50 EUR", VERIFIED),
-    ("money", "€4.50", "Bread €4.50", VERIFIED),
-    ("money", "$12", "only $12!", VERIFIED),
-    ("money", "12 kr", "only 12 kr.", VERIFIED),
-    ("money", "4.50", "Bread 4.50", VERIFIED),
-    # money: normalized
-    ("money", "4.50 EUR", "€4.50", "currency-symbol"),
-    ("money", "4.50 EUR", "4.50 €", "currency-symbol"),
-    ("money", "4.50 EUR", "4,50 €", "decimal-comma+currency-symbol"),
-    ("money", "4.5 EUR", "€4.50", "number-form+currency-symbol"),
-    ("money", "USD 12", "US$12", "currency-symbol"),
-    ("money", "12 USD", "$12 USD", VERIFIED),
-    ("money", "12 GBP", "£12", "currency-symbol"),
-    ("money", "10 BRL", "R$ 10", "currency-symbol"),
-    ("money", "100 CZK", "100 Kč", "currency-symbol"),
-    ("money", "€4.50", "EUR 4.50", "currency-code"),
-    ("money", "4.50 EUR", "EUR 4.50", "currency-code"),
-    ("money", "4.50 EUR", "4.50EUR", "white-space"),
-    ("money", "4.50 EUR", "4.50\u00a0EUR", "white-space"),
-    ("money", "4.50 EUR", "4,50 EUR", "decimal-comma"),
-    ("money", "1299 EUR", "1.299,00 EUR", "thousands-separator+decimal-comma+number-form"),
-    ("money", "1299 GBP", "£1,299.00", "thousands-separator+number-form+currency-symbol"),
-    ("money", "15 TRY", "15 try or 15 ₺", "currency-symbol"),
-    ("money", "-5 EUR", "-€5", "currency-symbol"),
-    # money: ambiguous
-    ("money", "USD 12", "$12", AMBIGUOUS),
-    ("money", "12 SEK", "12 kr", AMBIGUOUS),
-    ("money", "500 JPY", "¥500", AMBIGUOUS),
-    ("money", "1234 EUR", "1,234 EUR", AMBIGUOUS),
-    ("money", "1.299 KWD", "KWD 1,299", AMBIGUOUS),
-    ("money", "$12", "USD 12", AMBIGUOUS),
-    ("money", "€1,234", "€1234", AMBIGUOUS),
-    ("money", "$12", "$12.50", AMBIGUOUS),
-    # money: not found
-    ("money", "15 TRY", "15 try", NOT_FOUND),
-    ("money", "12 EUR", "12  EUR", NOT_FOUND),
-    ("money", "12 EUR", "12\nEUR", NOT_FOUND),
-    ("money", "12 EUR", "12 USD", NOT_FOUND),
-    ("money", "12 EUR", "EUROS 12", NOT_FOUND),
-    ("money", "12 USD", "US$12.50", NOT_FOUND),
-    ("money", "12 USD", "C$12", NOT_FOUND),
-    ("money", "4.50", "4.5 EUR", NOT_FOUND),
-    ("money", "5 EUR", "€-5", NOT_FOUND),
-    ("money", "free", "0 EUR", NOT_FOUND),
-    # date: verified
-    ("date", "2026-03-04", "on 2026-03-04.", VERIFIED),
-    ("date", "2026-03-04", "2026-03-04T10:00:00Z", VERIFIED),
-    ("date", "03/04/2026", "valid until 03/04/2026", VERIFIED),
-    ("date", "March 4", "every March 4", VERIFIED),
-    ("date", "4 March 2026", "on 4 March 2026", VERIFIED),
-    # date: normalized
-    ("date", "2026-03-04", "4 March 2026", "month-name"),
-    ("date", "2026-03-04", "March 4, 2026", "month-name"),
-    ("date", "2026-03-04", "March 4th, 2026", "month-name"),
-    ("date", "2026-03-04", "4. März 2026", "month-name"),
-    ("date", "2026-03-04", "4 de marzo de 2026", "month-name"),
-    ("date", "2026-03-04", "4 марта 2026", "month-name"),
-    ("date", "2026-03-04", "2026年3月4日", "month-name"),
-    ("date", "2026-10-17", "17/10/2026", "date-order"),
-    ("date", "2026-10-17", "10/17/2026", "date-order"),
-    ("date", "2026-03-04", "04.03.2026", "date-order"),
-    ("date", "2026-03-03", "03/03/2026", "date-order"),
-    ("date", "2026-03-04", "2026/03/04", "date-order"),
-    ("date", "2026-10-17", "17/10/26", "date-order+two-digit-year"),
-    ("date", "2026-03-04", "4-Mar-26", "month-name+two-digit-year"),
-    ("date", "1999-12-31", "31.12.99", "date-order+two-digit-year"),
-    ("date", "March 4, 2026", "2026-03-04", "month-name"),
-    ("date", "4 March 2026", "March 4, 2026", "date-order"),
-    ("date", "4 March 2026", "4 Mar 2026", "month-name"),
-    ("date", "4 March 2026", "4 MARCH 2026", "case"),
-    ("date", "2026-03-04", "03/04/2026 is 4 March 2026", "month-name"),
-    # date: ambiguous
-    ("date", "2026-03-04", "03/04/2026", AMBIGUOUS),
-    ("date", "2026-04-03", "03/04/2026", AMBIGUOUS),
-    ("date", "2026-03-04", "03-04-26", AMBIGUOUS),
-    ("date", "2026-11-04", "4 listopada 2026", AMBIGUOUS),
-    ("date", "03/04/2026", "2026-03-04", AMBIGUOUS),
-    ("date", "03/04/2026", "no date", AMBIGUOUS),
-    # date: not found
-    ("date", "2026-03-04", "March 4", NOT_FOUND),
-    ("date", "2026-03-04", "March 2026", NOT_FOUND),
-    ("date", "2026-03-04", "5 March 2026", NOT_FOUND),
-    ("date", "2026-03-04", "1.2026.03.04", NOT_FOUND),
-    ("date", "2026-03-04", "may 4 2026", NOT_FOUND),
-    ("date", "2026-02-30", "30 February 2026", NOT_FOUND),
-    ("date", "2026-03-04T10:00", "4 March 2026", NOT_FOUND),
-    # url
-    ("url", "https://example.com/a", "see https://example.com/a.", VERIFIED),
-    ("url", "example.com", "see example.com", VERIFIED),
-    ("url", "example.com", "see https://example.com/", VERIFIED),
-    ("url", "https://example.com", "https://example.com/ is it", VERIFIED),
-    ("url", "https://example.com/a", "HTTPS://EXAMPLE.com:443/a", "url-form"),
-    ("url", "https://example.com/", "https://example.com", "url-form"),
-    ("url", "https://example.com/a", "https://example.com/x/../a#part", "url-form"),
-    ("url", "https://example.com/a", "https://example.com/a?utm_source=x", "url-form"),
-    ("url", "https://example.com/%7Eme", "https://example.com/~me", "url-form"),
-    ("url", "https://bücher.example/", "https://xn--bcher-kva.example/", "url-form"),
-    ("url", "https://www.example.com/", "www.example.com", AMBIGUOUS),
-    ("url", "example.com/x", "https://example.com/x/../x#y", AMBIGUOUS),
-    ("url", "https://example.com/a", "https://example.com/ab", NOT_FOUND),
-    ("url", "https://example.com/a", "http://example.com/a", NOT_FOUND),
-    ("url", "https://example.com/a?x=1&y=2", "https://example.com/a?y=2&x=1", NOT_FOUND),
-    ("url", "https://example.com/a", "https://www.example.com/a", NOT_FOUND),
-    ("url", "not a url", "https://example.com/", NOT_FOUND),
-    # email
-    ("email", "info@example.com", "Mail info@example.com.", VERIFIED),
-    ("email", "mailto:info@example.com", "Mail info@example.com.", VERIFIED),
-    ("email", "Info@Example.com", "info@example.com", "email-case"),
-    ("email", "info@example.co", "info@example.com", NOT_FOUND),
-    ("email", "fo@example.com", "info@example.com", NOT_FOUND),
-    ("email", "info", "info@example.com", NOT_FOUND),
-    # phone
-    ("phone", "+1 617 555 1234", "+1 617 555 1234", VERIFIED),
-    ("phone", "112", "call 112", VERIFIED),
-    ("phone", "+1 617 555 1234", "+1 (617) 555-1234", "phone-digits"),
-    ("phone", "+16175551234", "+1-617-555-1234", "phone-digits"),
-    ("phone", "+1 617 555 1234", "617 555 1234", "phone-country"),
-    ("phone", "+1 617 555 1234", "(617) 555-1234", "phone-digits+phone-country"),
-    ("phone", "+44 20 7946 0958", "020 7946 0958", "phone-digits+phone-country"),
-    ("phone", "+44 20 7946 0958", "0044 20 7946 0958", "phone-digits"),
-    ("phone", "020 7946 0958", "+44 (0)20 7946 0958", "phone-digits+phone-country"),
-    ("phone", "555-1234", "617-555-1234", "phone-country"),
-    ("phone", "555-1234", "617-555-1234, +1 617 555 1234", "phone-country"),
-    ("phone", "555-1234", "617-555-1234 or 212-555-1234", AMBIGUOUS),
-    ("phone", "555-1234", "(617) 555 1234 and (212) 555 1234", AMBIGUOUS),
-    ("phone", "617 555 1234", "+1 617-555-1234, +44 617-555-1234", AMBIGUOUS),
-    ("phone", "+1 617 555 1234", "555-1234", AMBIGUOUS),
-    ("phone", "+1 617 555 1234", "+1 617 555 1235", NOT_FOUND),
-    ("phone", "+1 617 555 1234", "+44 617 555 1234", NOT_FOUND),
-    ("phone", "555-1234", "sku A5551234", NOT_FOUND),
-    ("phone", "112", "1123", NOT_FOUND),
-]
 
 
 def check(kind: str, value: Any, text: str, **more: Any) -> Any:
@@ -300,9 +72,6 @@ def test_candidates_name_the_meanings_and_are_bounded() -> None:
     assert [(one.raw, one.meanings) for one in lone.candidates] == [("03/04/2026", ("2026-04-03", "2026-03-04"))]
 
 
-LINKS = {"links": [{"url": "https://e.com/a", "text": "a"}, {"url": "https://e.com/b?x=1"}, "https://e.com/c", {}, 5]}
-
-
 @pytest.mark.parametrize(
     ("value", "status", "path", "normalization"),
     [
@@ -318,32 +87,6 @@ def test_links(value: str, status: str, path: str | None, normalization: str | N
     assert (result.status, result.path, result.normalization, result.span) == (status, path, normalization, None)
     if status == "ambiguous":
         assert [one.path for one in result.candidates] == ["links[0]"]
-
-
-PAGE = {
-    "jsonld": [
-        {
-            "@type": "Product",
-            "name": "Focaccia",
-            "description": "Warm  “bread”",
-            "offers": [
-                {"@type": "Offer", "price": "4,50", "priceCurrency": "EUR", "url": "https://e.com/buy?a=1#x"},
-                {"@type": "Offer", "price": 4.75, "validFrom": "2026-03-04T10:00", "available": True},
-            ],
-            "weight": {"@value": "1,234"},
-            "brand": {"@id": "#forno"},
-            "sku": ["A1", ["B2"]],
-            "nothing": None,
-            "note.txt": "dotted",
-        },
-        {
-            "@type": ["http://schema.org/Brand", "schema:Thing"],
-            "@id": "#forno",
-            "name": "Forno",
-            "founded": "03/04/1999",
-        },
-    ]
-}
 
 
 @pytest.mark.parametrize(
@@ -454,6 +197,8 @@ def test_kinds_by_default() -> None:
 
 
 VALUES = st.text(st.sampled_from("0123456789,. €$-/EURMarch:@+e4"), min_size=1, max_size=14).filter(str.strip)
+
+
 PLAIN_KINDS = [kind for kind in KINDS if not kind.endswith(":")]
 
 
