@@ -1,94 +1,24 @@
-"""The download handler: lanes, evidence, responses, and whole crawls with and without a reactor."""
+"""The download handler: what is sent, the evidence and the responses, and whole crawls with and without a reactor."""
 
-import asyncio
 import gzip
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Coroutine
 from typing import Any
 
 import pytest
+from handler_lab import Lanes, answered, crawler_with, fails, handled
 from scrapy import Request
-from scrapy.crawler import AsyncCrawlerRunner, Crawler
+from scrapy.crawler import Crawler
 from scrapy.exceptions import NotSupported
 from scrapy.http import HtmlResponse, Response, TextResponse, XmlResponse
-from scrapy.spiders import Spider
-from transport_site import Authority, Peer, Script, Site, answers, ok, run, site
+from transport_site import Authority, Peer, Site, answers, ok
 
 from polite_crawler.errors import BadOption
-from polite_crawler.rules.options import DEFAULTS
-from polite_crawler.rules.pacing import Answer, HostState, Policy
-from polite_crawler.scheduling.lanes import HostLanes, Lane, LaneBusy, use_lanes
-from polite_crawler.store.hosts import MemoryHosts
 from polite_crawler.transport.exchange import Client
 from polite_crawler.transport.handler import MAX_BYTES, SIGN, PoliteDownloadHandler, UndecodableBody
-from polite_crawler.transport.resolver import Resolver
-from polite_crawler.transport.trace import Trace, trace_of
+from polite_crawler.transport.trace import trace_of
 from polite_crawler.transport.wire import ExchangeError
-
-_NO_REST = Policy(page_interval=0.0, slow_factor=0.0)
-
-
-class Lanes(HostLanes):
-    """Lanes that tell what the handler gave back."""
-
-    def __init__(self) -> None:
-        super().__init__(MemoryHosts(), lambda host: _NO_REST)
-        self.given: list[tuple[str, Answer | None]] = []
-
-    def release(self, lane: Lane, answer: Answer | None) -> HostState:
-        self.given.append((lane.host, answer))
-        return super().release(lane, answer)
-
-
-def crawler_with(**settings: Any) -> Crawler:
-    runner = AsyncCrawlerRunner(
-        {**DEFAULTS, "POLITE_ALLOW_PRIVATE": True, "TWISTED_REACTOR_ENABLED": False, **settings}
-    )
-    crawler = runner.create_crawler(Spider)
-    crawler._apply_settings()
-    return crawler
-
-
-def handled(
-    script: Script,
-    test: Callable[[PoliteDownloadHandler, Site, Lanes], Coroutine[Any, Any, None]],
-    *,
-    handler: type[PoliteDownloadHandler] = PoliteDownloadHandler,
-    tls: Any = None,
-    **settings: Any,
-) -> None:
-    """Run a test with a server and a handler."""
-
-    async def main() -> None:
-        async with site(script, tls=tls) as here:
-            crawler = crawler_with(**settings)
-            lanes = Lanes()
-            use_lanes(crawler, lanes)
-            one = handler.from_crawler(crawler)
-            try:
-                await test(one, here, lanes)
-            finally:
-                await one.close()
-                lanes.shut()
-
-    run(main())
-
-
-def answered(octets: bytes, request: Request | None = None, **meta: Any) -> tuple[Response, Trace, Answer | None]:
-    """The response to one request, its trace, and what the lane was given back with."""
-    result: list[tuple[Response, Trace, Answer | None]] = []
-
-    async def test(handler: PoliteDownloadHandler, here: Site, lanes: Lanes) -> None:
-        one = (request or Request("http://x/")).replace(url=here.url, meta=meta)
-        response = await handler.download_request(one)
-        assert response.url == here.url
-        assert response.request is one
-        result.append((response, trace_of(one), lanes.given[0][1]))
-
-    handled(answers(octets), test)
-    return result[0]
 
 
 def test_one_instance_for_both_schemes() -> None:
@@ -165,36 +95,6 @@ def test_a_caller_may_ask_for_the_plain_octets() -> None:
     _, trace, _ = answered(ok(), Request("http://x/", headers={"Accept-Encoding": "identity"}))
     assert trace.wire is not None
     assert b"Accept-Encoding: identity\r\n" in trace.wire.request_head
-
-
-@pytest.mark.parametrize(
-    ("octets", "status", "retry_after", "error"),
-    [
-        (b"HTTP/1.1 429 Slow\r\nRetry-After: 7\r\nContent-Length: 0\r\n\r\n", 429, 7.0, False),
-        (b"HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n", 503, None, False),
-        (b"HTTP/1.1 302 Found\r\nLocation: /b\r\nContent-Length: 0\r\n\r\n", 302, None, False),
-    ],
-)
-def test_the_lane_gets_the_raw_answer(octets: bytes, status: int, retry_after: float | None, error: bool) -> None:
-    _, _, answer = answered(octets, polite_kind="robots")
-    assert answer is not None
-    assert (answer.kind, answer.status, answer.retry_after_s, answer.error) == ("robots", status, retry_after, error)
-
-
-def fails(
-    script: Script, *, meta: dict[str, Any] | None = None, **settings: Any
-) -> tuple[BaseException, Trace, list[tuple[str, Answer | None]]]:
-    result: list[tuple[BaseException, Trace, list[tuple[str, Answer | None]]]] = []
-
-    async def test(handler: PoliteDownloadHandler, here: Site, lanes: Lanes) -> None:
-        request = Request(here.url, meta=meta or {})
-        with pytest.raises(Exception) as caught:  # noqa: PT011
-            await handler.download_request(request)
-        assert lanes.held == 0
-        result.append((caught.value, trace_of(request), lanes.given))
-
-    handled(script, test, **settings)
-    return result[0]
 
 
 def test_a_body_that_does_not_decode_fails_with_its_evidence() -> None:
@@ -287,95 +187,6 @@ def test_a_proxy_is_not_used_in_silence() -> None:
 def test_a_bad_setting_is_a_bad_option(settings: dict[str, Any]) -> None:
     with pytest.raises(BadOption, match=next(iter(settings))):
         PoliteDownloadHandler.from_crawler(crawler_with(**settings))
-
-
-def test_one_request_of_a_host_at_a_time() -> None:
-    async def script(peer: Peer) -> None:
-        while await peer.request():
-            await asyncio.sleep(0)
-            await peer.send(ok())
-
-    async def test(handler: PoliteDownloadHandler, here: Site, lanes: Lanes) -> None:
-        responses = await asyncio.gather(*(handler.download_request(Request(f"{here.url}{n}")) for n in range(9)))
-        assert [response.status for response in responses] == [200] * 9
-        # each took the connection of the one before
-        assert here.connections == 1
-        assert [request.split()[1] for request in here.requests] == [b"/%d" % n for n in range(9)]
-
-    handled(script, test)
-
-
-def test_a_request_of_the_queue_does_not_wait_for_its_lane() -> None:
-    async def test(handler: PoliteDownloadHandler, here: Site, lanes: Lanes) -> None:
-        request = Request(here.url)
-        trace_of(request).queued = True
-        lane = await lanes.acquire("127.0.0.1")
-        with pytest.raises(LaneBusy):
-            await handler.download_request(request)
-        lanes.release(lane, None)
-        assert (await handler.download_request(request)).status == 200
-
-    handled(answers(ok()), test)
-
-
-def test_the_host_of_a_lane_comes_from_the_url_alone() -> None:
-    class Named(PoliteDownloadHandler):
-        def make_client(self, crawler: Crawler) -> Client:
-            client = super().make_client(crawler)
-            client._resolver = Resolver(lambda host, port: [("127.0.0.1", port)])
-            return client
-
-    async def test(handler: PoliteDownloadHandler, here: Site, lanes: Lanes) -> None:
-        url = f"http://SITE.example.:{here.port}/"
-        await handler.download_request(Request(url, meta={"download_slot": "other"}))
-        assert [host for host, _ in lanes.given] == ["site.example"]
-
-    handled(answers(ok()), test, handler=Named)
-
-
-def test_a_lost_lane_ends_its_exchange() -> None:
-    async def test(handler: PoliteDownloadHandler, here: Site, lanes: Lanes) -> None:
-        task = asyncio.ensure_future(handler.download_request(Request(here.url)))
-        while not here.requests:
-            await asyncio.sleep(0)
-        lane = lanes._lines["127.0.0.1"].held
-        assert lane is not None
-        assert lane.on_lost is not None
-        lane.lost = True
-        lane.on_lost()
-        with pytest.raises(ExchangeError) as caught:
-            await task
-        assert (caught.value.kind, str(caught.value)) == (
-            "cancelled",
-            "the lane of 127.0.0.1 was lost to another process",
-        )
-
-    handled(answers(b"", hold=True), test)
-
-
-def test_a_lane_lost_before_the_request_sends_nothing() -> None:
-    async def test(handler: PoliteDownloadHandler, here: Site, lanes: Lanes) -> None:
-        lanes.holds = lambda lane: False  # type: ignore[method-assign]
-        with pytest.raises(LaneBusy):
-            await handler.download_request(Request(here.url))
-        assert here.requests == []
-        assert [answer for _, answer in lanes.given] == [None]
-
-    handled(answers(ok()), test)
-
-
-def test_a_cancelled_request_gives_its_lane_back() -> None:
-    async def test(handler: PoliteDownloadHandler, here: Site, lanes: Lanes) -> None:
-        task = asyncio.ensure_future(handler.download_request(Request(here.url)))
-        while not here.requests:
-            await asyncio.sleep(0)
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-        assert lanes.held == 0
-        assert [(answer.status, answer.error) for _, answer in lanes.given if answer] == [(None, False)]
-
-    handled(answers(b"", hold=True), test)
 
 
 def test_https_gives_the_certificate(tmp_path: Any) -> None:

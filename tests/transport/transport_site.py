@@ -10,17 +10,19 @@ from typing import Any
 from tls_lab import Authority
 
 from polite_crawler.rules.addresses import Egress, EgressAllow
+from polite_crawler.transport.connections import Connection
 from polite_crawler.transport.exchange import Client, Timeouts
 from polite_crawler.transport.wire import ExchangeError, Wire
 
 __all__ = [
-    "FAST", "OPEN", "Authority", "Peer", "Script", "Site", "answers", "client", "failure", "get", "ok", "only", "run",
-    "site",
+    "FAST", "OPEN", "SOON", "Authority", "Peer", "Script", "Site", "answers", "client", "failure", "first", "get", "ok",
+    "only", "run", "site",
 ]  # fmt: skip
 
 Script = Callable[["Peer"], Awaitable[None]]
 
 FAST = Timeouts(dns=5, connect=5, head=5, body=5)
+SOON = Timeouts(dns=5, connect=5, head=0.05, body=0.05)
 OPEN = Egress(allow_private=True)
 
 
@@ -183,3 +185,10 @@ def failure(script: Script, **options: Any) -> ExchangeError:
 def only(*entries: str) -> Egress:
     """A policy that opens what is named."""
     return Egress(allow=EgressAllow.parse(entries))
+
+
+async def first(one: Client) -> Connection:
+    """The first live connection of a client."""
+    while not one._live:
+        await asyncio.sleep(0)
+    return next(iter(one._live))
