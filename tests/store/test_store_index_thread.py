@@ -2,8 +2,6 @@
 
 import sqlite3
 import threading
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,13 +12,6 @@ from polite_crawler.store.document import Document
 from polite_crawler.store.index import Index
 from polite_crawler.store.index_thread import IndexThread
 from polite_crawler.store.record import Capture
-
-
-@pytest.fixture
-def lab(store_dir: Path) -> Iterator[StoreLab]:
-    made = StoreLab(store_dir)
-    yield made
-    made.close()
 
 
 def page(lab: StoreLab, number: int) -> tuple[Capture, list[Document]]:

@@ -1,7 +1,5 @@
 """The copy of a page from the index alone: it says what the line of the log would, or nothing."""
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,13 +15,6 @@ from polite_crawler.store.record import Capture, Redaction, RequestHead, Respons
 A, OLD = "http://example.com/a?x=1", "http://example.com/old"
 ASKED = "GET /a?x=1 HTTP/1.1\r\nHost: example.com\r\nUser-Agent: Bot\r\nAccept-Encoding: gzip\r\nX-Other: 1\r\n\r\n"
 NOTED = {"note": "a note \ud800", "recipe": "page", "status": 203}
-
-
-@pytest.fixture
-def lab(store_dir: Path) -> Iterator[StoreLab]:
-    made = StoreLab(store_dir)
-    yield made
-    made.close()
 
 
 def head(*fields: str, status: int = 200) -> ResponseHead:
