@@ -6,7 +6,7 @@ import os
 from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping
 from concurrent.futures import Future
 from functools import partial
-from typing import Any, Self
+from typing import Any, Generic, Self, TypeVar
 
 from polite_crawler.crawler.course import Course, CrawlLedger, DiscoveryLedger
 from polite_crawler.crawler.engine import END, GRACE, Engine
@@ -43,15 +43,25 @@ DiscoverRun = Run[DiscoveredUrl, DiscoverySummary]
 SyncCrawlRun = SyncRun[CrawledPage, CrawlSummary]
 SyncDiscoverRun = SyncRun[DiscoveredUrl, DiscoverySummary]
 
+CrawlT = TypeVar("CrawlT")
+DiscoverT = TypeVar("DiscoverT")
+
 Words = str | Iterable[str]
 logger = logging.getLogger(__name__)
 
 
-class _Opened:
-    """What the two forms of an open crawler share."""
+class _Opened(Generic[CrawlT, DiscoverT]):
+    """What the two forms of an open crawler share. Each says what its runs are."""
 
-    def __init__(self, thread: EngineThread) -> None:
+    def __init__(
+        self,
+        thread: EngineThread,
+        crawl_run: Callable[[Course[CrawledPage, CrawlSummary]], CrawlT],
+        discover_run: Callable[[Course[DiscoveredUrl, DiscoverySummary]], DiscoverT],
+    ) -> None:
         self.store: Store = thread.engine.store
+        self._crawl_run = crawl_run
+        self._discover_run = discover_run
         self._thread = thread
         self._reading = Reading(thread)
 
@@ -79,21 +89,59 @@ class _Opened:
             lambda engine: engine.fetch(url, max_age=age, budget=span, recipe=recipe, render=mode, archives=archives)
         )
 
-    def _crawling(self, url: Words, words: Mapping[str, Words], limits: Mapping[str, Any]) -> Any:
-        arguments = {"url": _seeds(url), **{name: _text(value) for name, value in words.items()}, **limits}
-        return Course(self._thread, SiteSpider, arguments, CrawlLedger())
+    def crawl(
+        self,
+        url: Words,
+        *,
+        max_pages: int = 100,
+        max_depth: int = 3,
+        budget: Duration = "10m",
+        include: Words = (),
+        exclude: Words = (),
+        allow_host: Words = (),
+        sitemaps: bool = False,
+        max_age: Duration | None = None,
+        render: str | None = None,
+    ) -> CrawlT:
+        """Crawl a site: an iterable of pages (an async one in an asyncio program), with a `summary`. The options are
+        those of `scrapy crawl site`. Raises BadOption."""
+        words = {"include": include, "exclude": exclude, "allow_host": allow_host}
+        limits = {
+            "max_pages": max_pages, "max_depth": max_depth, "budget": budget, "sitemaps": sitemaps,
+            "max_age": max_age, "render": render,
+        }  # fmt: skip
+        return self._crawl_run(Course(self._thread, SiteSpider, _arguments(url, words, limits), CrawlLedger()))
 
-    def _discovering(self, url: Words, words: Mapping[str, Words], limits: Mapping[str, Any]) -> Any:
-        arguments = {"url": _seeds(url), **{name: _text(value) for name, value in words.items()}, **limits}
-        return Course(self._thread, DiscoverSpider, arguments, DiscoveryLedger())
+    def discover(
+        self,
+        url: Words,
+        *,
+        max_urls: int = 1000,
+        feed: Words = (),
+        sitemap: Words = (),
+        allow_host: Words = (),
+        linked_feeds: bool = True,
+        budget: Duration = "10m",
+        max_age: Duration | None = None,
+    ) -> DiscoverT:
+        """The pages that the sitemaps and feeds of a site name: an iterable of URLs (an async one in an asyncio
+        program), with a `summary`. Raises BadOption."""
+        words = {"feed": feed, "sitemap": sitemap, "allow_host": allow_host}
+        limits = {"max_urls": max_urls, "linked_feeds": linked_feeds, "budget": budget, "max_age": max_age}
+        return self._discover_run(
+            Course(self._thread, DiscoverSpider, _arguments(url, words, limits), DiscoveryLedger())
+        )
 
 
-class PoliteCrawler(_Opened, AsyncRecipes):
+class PoliteCrawler(_Opened[CrawlRun, DiscoverRun], AsyncRecipes):
     """An open crawler for an asyncio program. Each method can be awaited from any loop; a call that is cancelled frees
     its place.
 
     `store` answers questions with no request: find, read, verify, versions, diff, extract.
     """
+
+    def __init__(self, thread: EngineThread) -> None:
+        super().__init__(thread, CrawlRun, DiscoverRun)
 
     async def fetch(
         self,
@@ -118,44 +166,6 @@ class PoliteCrawler(_Opened, AsyncRecipes):
         archives = _archive_meta(archive_fallback, archive_despite_robots)
         found = self._fetching(url, max_age, budget, recipe, render, archives)
         return await asyncio.wrap_future(found) if isinstance(found, Future) else found
-
-    def crawl(
-        self,
-        url: Words,
-        *,
-        max_pages: int = 100,
-        max_depth: int = 3,
-        budget: Duration = "10m",
-        include: Words = (),
-        exclude: Words = (),
-        allow_host: Words = (),
-        sitemaps: bool = False,
-        max_age: Duration | None = None,
-        render: str | None = None,
-    ) -> CrawlRun:
-        """Crawl a site: an async iterable of pages, with a `summary`. The options are those of `scrapy crawl site`.
-        Raises BadOption."""
-        words = {"include": include, "exclude": exclude, "allow_host": allow_host}
-        limits = {"max_pages": max_pages, "max_depth": max_depth, "budget": budget, "sitemaps": sitemaps}
-        return Run(self._crawling(url, words, {**limits, "max_age": max_age, "render": render}))
-
-    def discover(
-        self,
-        url: Words,
-        *,
-        max_urls: int = 1000,
-        feed: Words = (),
-        sitemap: Words = (),
-        allow_host: Words = (),
-        linked_feeds: bool = True,
-        budget: Duration = "10m",
-        max_age: Duration | None = None,
-    ) -> DiscoverRun:
-        """The pages that the sitemaps and feeds of a site name: an async iterable of URLs, with a `summary`. Raises
-        BadOption."""
-        words = {"feed": feed, "sitemap": sitemap, "allow_host": allow_host}
-        limits = {"max_urls": max_urls, "linked_feeds": linked_feeds, "budget": budget, "max_age": max_age}
-        return Run(self._discovering(url, words, limits))
 
     async def reset_hosts(self, host: str | None = None) -> int:
         """Forget the stops, failures and backoff of a host, or of all. Gives how many hosts were known."""
@@ -184,11 +194,14 @@ class PoliteCrawler(_Opened, AsyncRecipes):
         await self.close()
 
 
-class SyncCrawler(_Opened, SyncRecipes):
+class SyncCrawler(_Opened[SyncCrawlRun, SyncDiscoverRun], SyncRecipes):
     """An open crawler for a program without a loop. Threads can share it.
 
     `store` answers questions with no request: find, read, verify, versions, diff, extract.
     """
+
+    def __init__(self, thread: EngineThread) -> None:
+        super().__init__(thread, SyncCrawlRun, SyncDiscoverRun)
 
     def fetch(
         self,
@@ -205,42 +218,6 @@ class SyncCrawler(_Opened, SyncRecipes):
         archives = _archive_meta(archive_fallback, archive_despite_robots)
         found = self._fetching(url, max_age, budget, recipe, render, archives)
         return wait(found) if isinstance(found, Future) else found
-
-    def crawl(
-        self,
-        url: Words,
-        *,
-        max_pages: int = 100,
-        max_depth: int = 3,
-        budget: Duration = "10m",
-        include: Words = (),
-        exclude: Words = (),
-        allow_host: Words = (),
-        sitemaps: bool = False,
-        max_age: Duration | None = None,
-        render: str | None = None,
-    ) -> SyncCrawlRun:
-        """As `PoliteCrawler.crawl`, for a plain loop."""
-        words = {"include": include, "exclude": exclude, "allow_host": allow_host}
-        limits = {"max_pages": max_pages, "max_depth": max_depth, "budget": budget, "sitemaps": sitemaps}
-        return SyncRun(self._crawling(url, words, {**limits, "max_age": max_age, "render": render}))
-
-    def discover(
-        self,
-        url: Words,
-        *,
-        max_urls: int = 1000,
-        feed: Words = (),
-        sitemap: Words = (),
-        allow_host: Words = (),
-        linked_feeds: bool = True,
-        budget: Duration = "10m",
-        max_age: Duration | None = None,
-    ) -> SyncDiscoverRun:
-        """As `PoliteCrawler.discover`, for a plain loop."""
-        words = {"feed": feed, "sitemap": sitemap, "allow_host": allow_host}
-        limits = {"max_urls": max_urls, "linked_feeds": linked_feeds, "budget": budget, "max_age": max_age}
-        return SyncRun(self._discovering(url, words, limits))
 
     def reset_hosts(self, host: str | None = None) -> int:
         """As `PoliteCrawler.reset_hosts`."""
@@ -366,6 +343,11 @@ def _archive_meta(fallback: bool | None, despite_robots: bool | None) -> dict[st
     options of the crawler."""
     given = {FALLBACK: fallback, DESPITE_ROBOTS: despite_robots}
     return {name: value for name, value in given.items() if value is not None}
+
+
+def _arguments(url: Words, words: Mapping[str, Words], limits: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of a spider."""
+    return {"url": _seeds(url), **{name: _text(value) for name, value in words.items()}, **limits}
 
 
 def _text(words: Words) -> str:

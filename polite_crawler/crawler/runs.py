@@ -8,13 +8,8 @@ from typing import Generic, Self
 from polite_crawler.crawler.course import Course, Item, Summary
 
 
-class Run(Generic[Item, Summary]):
-    """An async iterable of what comes; it begins with the loop.
-
-    Leaving the loop (`break`, `return`, an exception, a cancelled task) cancels it, as it does for an async generator.
-    Where it matters that it has ended before the program goes on, use it as an async context manager, or await
-    `aclose`.
-    """
+class _Told(Generic[Item, Summary]):
+    """What a run tells of its course."""
 
     def __init__(self, course: Course[Item, Summary]) -> None:
         self._course = course
@@ -28,6 +23,15 @@ class Run(Generic[Item, Summary]):
     def queued(self) -> int:
         """How many URLs wait or are in progress now."""
         return self._course.queued
+
+
+class Run(_Told[Item, Summary]):
+    """An async iterable of what comes; it begins with the loop.
+
+    Leaving the loop (`break`, `return`, an exception, a cancelled task) cancels it, as it does for an async generator.
+    Where it matters that it has ended before the program goes on, use it as an async context manager, or await
+    `aclose`.
+    """
 
     def __aiter__(self) -> AsyncIterator[Item]:
         return _Items(self._course)
@@ -44,21 +48,8 @@ class Run(Generic[Item, Summary]):
         await self.aclose()
 
 
-class SyncRun(Generic[Item, Summary]):
+class SyncRun(_Told[Item, Summary]):
     """An iterable of what comes; it begins with the loop, and leaving the loop cancels it."""
-
-    def __init__(self, course: Course[Item, Summary]) -> None:
-        self._course = course
-
-    @property
-    def summary(self) -> Summary | None:
-        """How it ended; None before. Its numbers add up to what the loop was given."""
-        return self._course.summary
-
-    @property
-    def queued(self) -> int:
-        """How many URLs wait or are in progress now."""
-        return self._course.queued
 
     def __iter__(self) -> Iterator[Item]:
         return _SyncItems(self._course)
