@@ -1,4 +1,6 @@
-"""Order 200: the pure readers, off the event loop. A reader that fails costs a note and nothing else."""
+"""Order 200: the pure readers, off the event loop, and large pages in another process. A reader that fails costs a
+note and nothing else.
+"""
 
 import asyncio
 import logging
@@ -104,7 +106,7 @@ def read_capture(
     a note; the page is a document all the same. `more_headers` are fields whose usage signals count too."""
     spans = [span for place in capture.redacted for span in zip(place.at[::2], place.at[1::2], strict=True)]
     body = redaction.mask(decoded, spans) if spans else decoded
-    page = projection.read_page(capture, body)
+    page = projection.read_page(capture, body, apart=True)
     content_type = (projection.content_type(capture) or "text/html").partition(";")[0].strip().lower()
     found = signals.combine(
         robots=robots,

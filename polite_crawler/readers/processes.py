@@ -74,10 +74,10 @@ class _Session:
         self.status = status
         self.files = 0
 
-    def read(self, body: bytes, limits: Limits) -> Iterator[Line]:
+    def read(self, body: bytes, limits: Limits, more: Mapping[str, Any]) -> Iterator[Line]:
         """The lines of one file as they come, up to its last, or up to the end of the child."""
         self.files += 1
-        order = asdict(limits) | {"octets": len(body)}
+        order = {**asdict(limits), **more, "octets": len(body)}
         # The child ends itself when its time is over; this bound is for one that does not answer at all.
         self.data.settimeout(limits.seconds + _GRACE)
         try:
@@ -129,21 +129,23 @@ class Processes:
         self._idle: dict[Limits, list[_Session]] = {}
         _EACH.append(self)
 
-    def read(self, body: bytes, limits: Limits) -> list[Line]:
-        """The lines of one file, as far as they came; an error line when no process can be started."""
+    def read(self, body: bytes, limits: Limits, **more: Any) -> list[Line]:
+        """The lines of one file, as far as they came; an error line when no process can be started. `more` is what
+        the reader needs to know beside its limits.
+        """
         try:
-            return self._read(body, limits)
+            return self._read(body, limits, more)
         except OSError as error:
             return [({"error": "worker", "why": error.strerror or "no process"}, "")]
 
-    def _read(self, body: bytes, limits: Limits) -> list[Line]:
+    def _read(self, body: bytes, limits: Limits, more: Mapping[str, Any]) -> list[Line]:
         session = self._waiting(limits) or self._new()
-        lines = list(session.read(body, limits))
+        lines = list(session.read(body, limits, more))
         if session.files > 1 and all("exit" in line for line, _ in lines):
             # The child may have ended while it waited: then the file is not at fault, and gets a child of its own.
             session.close()
             session = self._new()
-            lines = list(session.read(body, limits))
+            lines = list(session.read(body, limits, more))
         ended_well = lines and "end" in lines[-1][0] and not any(line.get("fault") for line, _ in lines)
         if ended_well and session.files < _FILES:
             self._give_back(session, limits)

@@ -21,6 +21,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+_NICE = 5
+
 Read = Callable[[bytes, Mapping[str, Any]], Iterator[tuple[dict[str, Any], str]]]
 """Reads a file under its limits: lines of facts, each with a text."""
 
@@ -120,6 +122,8 @@ def main(name: str) -> None:
     # This program is started without a path of its own, so that nothing beside the package is imported.
     sys.path.append(str(Path(__file__).resolve().parents[2]))
     module = import_module(f"polite_crawler.readers.{name}")
+    # Where there are too few processors, the requests of the engine go first.
+    os.nice(_NICE)
     list(module.read(module.SAMPLE, module.SAMPLE_LIMITS))
     gc.collect()
     gc.freeze()

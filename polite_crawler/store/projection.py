@@ -74,10 +74,12 @@ def read_body(capture: Capture, received: bytes) -> bytes:
     return _covered(data, spans) if spans else data
 
 
-def read_page(capture: Capture, body: bytes) -> Page:
-    """Read a body by its content type, with the reader of that kind."""
-    reading = import_module("polite_crawler.readers.reading")
-    page = reading.read(body, url=_subject(capture), content_type=content_type(capture))
+def read_page(capture: Capture, body: bytes, *, apart: bool = False) -> Page:
+    """Read a body by its content type, with the reader of that kind; `apart` reads a large page in another process,
+    so that the threads of this one go on."""
+    module, name = ("apart", "read_apart") if apart else ("reading", "read")
+    read = getattr(import_module(f"polite_crawler.readers.{module}"), name)
+    page = read(body, url=_subject(capture), content_type=content_type(capture))
     assert isinstance(page, Page)
     if capture.kind == "render" and page.needs_javascript:
         # its scripts have run: what it shows is all that there is

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import psutil
+import pytest
 from engine_lab import crawl
 from test_engine_endings import host_limits
 
@@ -10,10 +11,14 @@ from polite_crawler.spiders.page import PageSpider
 from polite_crawler.testsite.site import Site
 
 
-def test_no_process_of_a_reader_is_left(site: Site, store_dir: Path) -> None:
-    run = crawl(PageSpider, store_dir, url=site.url("/almanac.pdf"), settings=host_limits())
+@pytest.mark.parametrize(
+    ("path", "title"),
+    [("/almanac.pdf", "The Harbour Almanac"), ("/office/letter.docx", "A letter"), ("/fan/20000", "Fan")],
+)
+def test_no_process_of_a_reader_is_left(site: Site, store_dir: Path, path: str, title: str) -> None:
+    run = crawl(PageSpider, store_dir, url=site.url(path), settings=host_limits())
     (page,) = run.pages
-    assert (page.outcome, page.title) == ("ok", "The Harbour Almanac")
+    assert (page.outcome, page.title) == ("ok", title)
     assert page.chars > 0
     assert [child for child in psutil.Process().children(recursive=True) if _is_reader(child)] == []
 

@@ -277,7 +277,7 @@ def test_a_child_that_ends_within_a_line(sent: bytes, lines: list[int]) -> None:
     theirs.sendall(sent)
     other.sendall(b"-9")
     theirs.shutdown(socket.SHUT_WR)
-    found = list(session.read(b"body", PdfLimits(seconds=1)))
+    found = list(session.read(b"body", PdfLimits(seconds=1), {}))
     assert [len(text) for _, text in found[:-1]] == lines
     assert found[-1] == ({"exit": -9}, "")
     for end in (theirs, other):
