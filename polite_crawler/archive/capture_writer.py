@@ -12,7 +12,7 @@ from polite_crawler.archive.scratch import PageLine, Scratch
 from polite_crawler.archive.warc import WarcWriter
 from polite_crawler.rules.urls import normal_or_none
 from polite_crawler.store.blobs import BlobError, Blobs
-from polite_crawler.store.projection import content_type, gives_page
+from polite_crawler.store.projection import content_type, gives_page, is_copy
 from polite_crawler.store.record import Capture, utc_micros
 
 _PDF_WITHIN = 1024
@@ -85,8 +85,8 @@ class CaptureWriter:
             self.skips["body-missing" if error.why == "missing" else "body-damaged"] += 1
             return False
         self._writer.begin(capture)
-        if capture.kind == "render":
-            self._render(capture, records.public_line(capture, line), body)
+        if capture.kind == "render" or is_copy(capture):
+            self._made(capture, records.public_line(capture, line), body)
         else:
             self._answer(capture, records.public_line(capture, line), body)
         self.captures += 1
@@ -122,14 +122,14 @@ class CaptureWriter:
         if capture.status == 200:
             self._page(capture)
 
-    def _render(self, capture: Capture, line: bytes, body: RecordBody | None) -> None:
+    def _made(self, capture: Capture, line: bytes, body: RecordBody | None) -> None:
         if body is None:
             return
         info = self._writer.info
         of = (capture.source or {}).get("of")
         loaded = record_id(of, "response") if isinstance(of, str) and self._scratch.has_capture(of) else None
-        self._writer.write(records.rendered(capture, body, loaded, info))
-        self._writer.write(records.metadata(capture, line, record_id(capture.id, records.RENDER_URN), info))
+        self._writer.write(records.made(capture, body, loaded, info))
+        self._writer.write(records.metadata(capture, line, record_id(capture.id, records.urn_of(capture)), info))
 
     def _original(self, capture: Capture) -> Original | None:
         """What a 304 confirmed, when the log knows it."""

@@ -10,7 +10,7 @@ from typing import Any
 from polite_crawler.archive.heads import PREFIX
 from polite_crawler.archive.payload import HttpBlock, Verdict, judge, judge_payload, split_http
 from polite_crawler.archive.reader import ArchiveRecord
-from polite_crawler.archive.records import HEADERS_FIELD, RENDER_URN
+from polite_crawler.archive.records import COPY_URN, HEADERS_FIELD, RENDER_URN
 from polite_crawler.readers.codings import Decoder, codings_of
 from polite_crawler.rules import redaction, signals
 from polite_crawler.rules.challenges import REFUSING_STATUSES, classify
@@ -125,8 +125,8 @@ def answer_of(record: ArchiveRecord, block: bytes, origin: Origin, *, cut: bool 
 
 def target_of(record: ArchiveRecord) -> str | None:
     """The http or https URL of a record, without the angle brackets that some tools write and without the prefix of
-    our own document trees; None for another."""
-    url = (record.get("WARC-Target-URI") or "").strip().strip("<>").removeprefix(RENDER_URN)
+    our own document trees and copies; None for another."""
+    url = (record.get("WARC-Target-URI") or "").strip().strip("<>").removeprefix(RENDER_URN).removeprefix(COPY_URN)
     return url if is_http(url) else None
 
 

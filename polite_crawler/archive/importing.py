@@ -19,7 +19,7 @@ from polite_crawler.archive.faults import Fault, Faults
 from polite_crawler.archive.files import open_archive
 from polite_crawler.archive.foreign import Answer, Asked, NotAnAnswer, Origin
 from polite_crawler.archive.import_scratch import ImportScratch, Kept
-from polite_crawler.archive.own import Own, is_coded, is_rendered, own_capture, own_line
+from polite_crawler.archive.own import Own, is_coded, is_made, own_capture, own_line
 from polite_crawler.archive.package import UNREADABLE, Package, PackageError
 from polite_crawler.archive.payload import judge
 from polite_crawler.archive.reader import ArchiveRecord, RecordReader
@@ -211,7 +211,7 @@ class _Import:
         if is_coded(record):
             self._coded(record)
             return
-        if record.type == "conversion" and not is_rendered(record):
+        if record.type == "conversion" and not is_made(record):
             return
         self._flush()
         block = record.block(self._block_limit)

@@ -8,11 +8,13 @@ from typing import Any
 
 from polite_crawler.archive.foreign import Origin, http_of, moment, source_of, target_of, verdict_on
 from polite_crawler.archive.reader import ArchiveRecord
-from polite_crawler.archive.records import CAPTURE_FIELD, CODED_URN, RENDER_URN, uri_of
+from polite_crawler.archive.records import CAPTURE_FIELD, CODED_URN, COPY_URN, RENDER_URN, uri_of
 from polite_crawler.rules.redaction import redact_request_head, redact_response_head, redact_url
+from polite_crawler.store.projection import is_copy
 from polite_crawler.store.record import Body, Capture, capture_id, micros
 
 _JSON = b"json-metadata: "
+_OF_COPY = frozenset({"timestamp", "original", "asked"})
 
 
 def own_line(record: ArchiveRecord, block: bytes) -> tuple[str, str] | None:
@@ -26,9 +28,10 @@ def own_line(record: ArchiveRecord, block: bytes) -> tuple[str, str] | None:
     return None
 
 
-def is_rendered(record: ArchiveRecord) -> bool:
-    """Whether a conversion record of ours holds a document tree; its target is the URL behind the prefix."""
-    return _is_own(record, RENDER_URN)
+def is_made(record: ArchiveRecord) -> bool:
+    """Whether a conversion record of ours holds a document tree or the page of an archived copy; its target is the URL
+    behind the prefix."""
+    return _is_own(record, RENDER_URN) or _is_own(record, COPY_URN)
 
 
 def is_coded(record: ArchiveRecord) -> bool:
@@ -89,14 +92,22 @@ def _as_import(
     capture: Capture, body: Body | None, source: dict[str, Any], renamed: Callable[[str | None], str | None]
 ) -> Capture:
     """The capture as it stands here: with the ids of this store, and without the scope and the labels of the other."""
-    kind = (capture.source or {}).get("kind", "fetch") if capture.kind == "import" else capture.kind
+    stated = capture.source or {}
+    kind = stated.get("kind", "fetch") if capture.kind == "import" else capture.kind
+    source = source | {"of": capture.id, "kind": kind}
+    if is_copy(capture):
+        # the date that counts is that of the copy, and the page is the one that was asked for
+        source |= {name: value for name, value in stated.items() if name in _OF_COPY}
+    elif kind == "archive-copy":
+        # the exchange that brought a copy is no page
+        source["kind"] = "archive-index"
     validators = capture.validators
     return replace(
         capture,
         id="",
         kind="import",
         body=body,
-        source=source | {"of": capture.id, "kind": kind},
+        source=source,
         redirect_of=renamed(capture.redirect_of) if capture.redirect_of else None,
         validators=replace(validators, of=renamed(validators.of)) if validators else None,
         robots=tuple(replace(check, capture=renamed(check.capture)) for check in capture.robots),

@@ -13,7 +13,7 @@ from polite_crawler.archive.digests import sha256_label
 from polite_crawler.archive.heads import replayable
 from polite_crawler.archive.members import member, spliced
 from polite_crawler.store.blobs import RawBlob
-from polite_crawler.store.projection import content_type
+from polite_crawler.store.projection import content_type, is_copy
 from polite_crawler.store.record import Capture, Tls, canonical, micros, utc_micros
 
 CAPTURE_FIELD = "WARC-Polite-Crawler-Capture"
@@ -22,6 +22,8 @@ TEXT_URN = "urn:text:"
 """Before the URL of a page: the text that the reader made of its PDF."""
 RENDER_URN = "urn:render:"
 """Before the URL of a page: its document tree after the scripts ran, as HTML."""
+COPY_URN = "urn:archived:"
+"""Before the URL of a copy in a public archive: the page in it, beside the record of the exchange that brought it."""
 CODED_URN = "urn:coded:"
 """Before the URL of a page: its body as received, where the response holds it without a coding that replay tools do not
 know."""
@@ -215,9 +217,17 @@ def text_of_pdf(capture: Capture, text: str, info: str) -> Record:
     return _conversion(capture, TEXT_URN, block, "text/plain; charset=utf-8", record_id(capture.id, "response"), info)
 
 
-def rendered(capture: Capture, body: RecordBody, of: str | None, info: str) -> Record:
-    """The document tree that a browser made; `of` is the record id of the response that it loaded, if it is here."""
-    return _conversion(capture, RENDER_URN, body.data, content_type(capture) or "text/html; charset=utf-8", of, info)
+def urn_of(capture: Capture) -> str:
+    """What stands before the URL of a page that no server sent so."""
+    return COPY_URN if is_copy(capture) else RENDER_URN
+
+
+def made(capture: Capture, body: RecordBody, of: str | None, info: str) -> Record:
+    """A page that no server sent so: the document tree of a browser, the page in an archived copy. `of` is the record
+    id of the response that it was made of, if it is here."""
+    return _conversion(
+        capture, urn_of(capture), body.data, content_type(capture) or "text/html; charset=utf-8", of, info
+    )
 
 
 def coded(capture: Capture, body: RecordBody, info: str) -> Record:

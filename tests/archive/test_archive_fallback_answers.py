@@ -10,11 +10,14 @@ import pytest
 from archives_lab import INDEX, SITES, WAYBACK, Archives, archives, authority, json_lines, stop
 from envelope_reader import read
 from fake_archives import memento
+from import_lab import empty_store
 from mcp import Client
 from scrapy import Request
 from sites import Site
 
 from polite_crawler import open_crawler, open_store
+from polite_crawler.archive.check import check
+from polite_crawler.archive.importing import import_archive
 from polite_crawler.cli import main
 from polite_crawler.mcp.host import ServerOptions, open_host
 from polite_crawler.mcp.server import build_server
@@ -204,3 +207,25 @@ def test_nobody_has_a_copy(
     (line,) = capfd.readouterr().out.splitlines()
     assert line.startswith("blocked      403  ")
     assert "no archived copy: the Wayback Machine has no copy" in line
+
+
+@pytest.mark.parametrize("path", ["/status/403", "/bare-gzip", "/cc"])
+def test_copies_leave_and_come_back(site: Site, store_dir: Path, tmp_path: Path, archives: Archives, path: str) -> None:
+    if path == "/cc":
+        archives.answers = {WAYBACK: (404, [], b"")}
+    stop(store_dir, LIVE)
+    with open_crawler(store_dir, **QUICK, archive_fallback=True) as crawler:
+        page = crawler.fetch(f"{LIVE}{path}")
+        text = crawler.store.read(str(page.doc)).text
+        crawler.store.export_wacz(tmp_path / "out.wacz")
+    assert check(tmp_path / "out.wacz").faults == ()
+    with empty_store(tmp_path / "other") as other:
+        import_archive(other.index, tmp_path / "out.wacz")
+        assert [hit.doc for hit in other.find("was crawl", kind="archived")] == [page.doc]
+        read = other.read(str(page.doc))
+        assert (read.text, read.kind, read.fetched_at) == (text, "archived", page.fetched_at)
+        assert read.archived is not None
+        assert page.archived is not None
+        assert [read.archived[name] for name in ("timestamp", "original")] == [
+            page.archived[name] for name in ("timestamp", "original")
+        ]
