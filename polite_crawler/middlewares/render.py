@@ -95,9 +95,8 @@ class Render:
             return None
         if not (mode == "always" or page.needs_javascript):
             return None
-        confirmed = capture.outcome == "not_modified" and trace.stale is not None
-        body = trace.stale.capture if confirmed and trace.stale is not None else capture
-        return Plain(request, trace, response, body) if body.body is not None else None
+        cited = trace.cited
+        return Plain(request, trace, response, cited) if cited is not None and cited.body is not None else None
 
     def _moved(self, request: Request, response: Response, target: str | None) -> Request | Response:
         """What follows a page whose script leads to another one: a hop, for a request that a refresh may lead on."""

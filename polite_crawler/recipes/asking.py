@@ -114,9 +114,7 @@ class AskingSpider(PoliteSpider, ABC):
         trace = trace_of(request)
         result = self.result(request, answer)
         reason = trace.capture.reason if trace.capture is not None else None
-        confirmed = trace.capture is not None and trace.capture.outcome == "not_modified" and trace.stale is not None
-        capture = trace.stale.capture if confirmed and trace.stale is not None else trace.capture
-        page = trace.page
+        capture, page = trace.cited, trace.page
         read = result.outcome in _READ or result.archived is not None
         if not read or capture is None or page is None or not isinstance(answer, Response):
             return Seen(result.final_url, result, reason=reason)

@@ -138,10 +138,9 @@ class Recipe(PoliteSpider):
         request = response.request
         assert request is not None
         trace = trace_of(request)
-        confirmed = trace.capture is not None and trace.capture.outcome == "not_modified"
-        capture = trace.stale.capture if confirmed and trace.stale is not None else trace.capture
+        capture = trace.cited
         documents, error = self._read(response, capture)
-        unread = error is not None and (trace.from_store or confirmed)
+        unread = error is not None and (trace.from_store or capture is not trace.capture)
         if unread and not request.meta.get(_AGAIN) and self._may_ask(request):
             yield self._once_more(request)
             return

@@ -60,8 +60,7 @@ def page_result(request: Request, answer: Response | Failure, *, params: frozens
     trace = trace_of(request)
     capture, page = trace.capture, trace.page
     archived = archived_of(trace)
-    # a 304 gave no text: what is cited is the capture whose copy it confirmed
-    cited = trace.stale.capture if capture and capture.outcome == "not_modified" and trace.stale else capture
+    cited = trace.cited
     asked = request.meta.get("redirect_urls", [request.url])[0]
     final = answer.url if isinstance(answer, Response) and archived is None else request.url
     shown = redaction.redact_url(final, params).url

@@ -40,6 +40,13 @@ class Trace:
     queued: bool = False
     """True while the scheduler's queue has handed this request out: only then may it go back to the queue."""
 
+    @property
+    def cited(self) -> Capture | None:
+        """The capture whose body answered: a 304 has none, so it is the one whose copy the 304 confirmed."""
+        if self.capture is not None and self.capture.outcome == "not_modified" and self.stale is not None:
+            return self.stale.capture
+        return self.capture
+
 
 def trace_of(request: Request) -> Trace:
     """The trace of a request; a new one when it has none yet."""
