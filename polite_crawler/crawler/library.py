@@ -14,7 +14,7 @@ from polite_crawler.crawler.recipes import AsyncRecipes, Reading, SyncRecipes, a
 from polite_crawler.crawler.runs import Run, SyncRun
 from polite_crawler.crawler.settings import options_of, settings_of
 from polite_crawler.crawler.thread import EngineThread
-from polite_crawler.middlewares.archive_fallback import DESPITE_ROBOTS, FALLBACK
+from polite_crawler.middlewares.archive_keys import DESPITE_ROBOTS, FALLBACK
 from polite_crawler.query.store import Store
 from polite_crawler.recipes.recipe import Recipe
 from polite_crawler.rules import durations, rendering, urls

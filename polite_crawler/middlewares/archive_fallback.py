@@ -8,6 +8,7 @@ from scrapy.crawler import Crawler
 from scrapy.http import Response
 
 from polite_crawler.errors import StoreError
+from polite_crawler.middlewares.archive_keys import FALLBACK
 from polite_crawler.scheduling.declined import SILENT, Declined
 from polite_crawler.scheduling.lanes import LaneBusy
 from polite_crawler.scheduling.options import options_of
@@ -16,12 +17,6 @@ from polite_crawler.transport.trace import trace_of
 
 if TYPE_CHECKING:
     from polite_crawler.middlewares.archive_searches import Searches
-
-FALLBACK = "polite_archive_fallback"
-"""The meta key of a request's own POLITE_ARCHIVE_FALLBACK."""
-
-DESPITE_ROBOTS = "polite_archive_despite_robots"
-"""The meta key of a request's own POLITE_ARCHIVE_DESPITE_ROBOTS."""
 
 _PASS = (LaneBusy, StoreError, asyncio.CancelledError)
 

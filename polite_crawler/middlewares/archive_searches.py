@@ -12,7 +12,7 @@ from polite_crawler.archive import fallback
 from polite_crawler.archive.copies import entity
 from polite_crawler.archive.mementos import ArchivedCopy
 from polite_crawler.archive.search import Search
-from polite_crawler.middlewares.archive_fallback import DESPITE_ROBOTS
+from polite_crawler.middlewares.archive_keys import DESPITE_ROBOTS
 from polite_crawler.middlewares.capture import keep
 from polite_crawler.middlewares.facts import facts_of
 from polite_crawler.middlewares.robots import MODE, checks_of
