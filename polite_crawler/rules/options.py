@@ -95,29 +95,14 @@ class Options:
             value = given(name)
             return DEFAULTS[name] if value is None else value
 
-        who = identity.identity(
-            version=version,
-            user_agent=_text(setting, "POLITE_USER_AGENT"),
-            bot_url=_text(setting, "POLITE_BOT_URL"),
-            contact=_text(setting, "POLITE_CONTACT") or environment.get("POLITE_CRAWLER_CONTACT", ""),
-            on_behalf_of=_names(setting, "POLITE_ON_BEHALF_OF"),
-            obey_default_token=_flag(setting, "POLITE_OBEY_DEFAULT_TOKEN"),
-        )
-        default = pacing.Policy(
-            page_interval=max(_span(setting, "POLITE_PAGE_INTERVAL"), delay),
-            slow_factor=_number(setting, "POLITE_SLOW_FACTOR"),
-        )
-        private = _flag(setting, "POLITE_ALLOW_PRIVATE") or truth(
-            environment.get("POLITE_CRAWLER_ALLOW_PRIVATE", ""), "POLITE_CRAWLER_ALLOW_PRIVATE"
-        )
         return cls(
             store=_text(setting, "POLITE_STORE") or environment.get("POLITE_CRAWLER_DIR") or _HOME,
-            identity=who,
-            policy_of=pacing.policies(_mapping(setting, "POLITE_HOSTS"), default),
+            identity=_identity(setting, environment, version),
+            policy_of=_policies(setting, delay),
             max_wait=_span(setting, "POLITE_MAX_WAIT"),
             timeouts=_timeouts(_mapping(setting, "POLITE_TIMEOUTS")),
             retries=_count(setting, "POLITE_RETRIES"),
-            egress=addresses.Egress(private, addresses.EgressAllow.parse(_names(setting, "POLITE_EGRESS_ALLOW"))),
+            egress=_egress(setting, environment),
             max_age=durations.max_age(setting("POLITE_MAX_AGE"), "POLITE_MAX_AGE"),
             max_bytes=_count(setting, "POLITE_MAX_BYTES", least=1),
             min_free=_count(setting, "POLITE_MIN_FREE"),
@@ -152,6 +137,32 @@ def scrapy_delay(given: Callable[[str], Any]) -> float:
 def store_path(option: str | None, environment: Mapping[str, str] = os.environ) -> str:
     """The folder of the store: the option, the environment's POLITE_CRAWLER_DIR, or ~/.polite-crawler."""
     return option or environment.get("POLITE_CRAWLER_DIR") or _HOME
+
+
+def _identity(setting: Callable[[str], Any], environment: Mapping[str, str], version: str) -> identity.Identity:
+    return identity.identity(
+        version=version,
+        user_agent=_text(setting, "POLITE_USER_AGENT"),
+        bot_url=_text(setting, "POLITE_BOT_URL"),
+        contact=_text(setting, "POLITE_CONTACT") or environment.get("POLITE_CRAWLER_CONTACT", ""),
+        on_behalf_of=_names(setting, "POLITE_ON_BEHALF_OF"),
+        obey_default_token=_flag(setting, "POLITE_OBEY_DEFAULT_TOKEN"),
+    )
+
+
+def _policies(setting: Callable[[str], Any], delay: float) -> Callable[[str], pacing.Policy]:
+    default = pacing.Policy(
+        page_interval=max(_span(setting, "POLITE_PAGE_INTERVAL"), delay),
+        slow_factor=_number(setting, "POLITE_SLOW_FACTOR"),
+    )
+    return pacing.policies(_mapping(setting, "POLITE_HOSTS"), default)
+
+
+def _egress(setting: Callable[[str], Any], environment: Mapping[str, str]) -> addresses.Egress:
+    private = _flag(setting, "POLITE_ALLOW_PRIVATE") or truth(
+        environment.get("POLITE_CRAWLER_ALLOW_PRIVATE", ""), "POLITE_CRAWLER_ALLOW_PRIVATE"
+    )
+    return addresses.Egress(private, addresses.EgressAllow.parse(_names(setting, "POLITE_EGRESS_ALLOW")))
 
 
 def _signature(setting: Callable[[str], Any], environment: Mapping[str, str]) -> signature.SignatureOptions:

@@ -25,7 +25,7 @@ from polite_crawler.transport.in_progress import Ended, InProgress
 from polite_crawler.transport.meta import ARCHIVE_KINDS, KIND, LANE, MAX_BYTES, SEARCH, SIGN
 from polite_crawler.transport.plain import plain_of
 from polite_crawler.transport.render_handler import RenderHandler
-from polite_crawler.transport.trace import trace_of
+from polite_crawler.transport.trace import Trace, trace_of
 from polite_crawler.transport.wire import ExchangeError, Wire
 
 __all__ = ["KIND", "MAX_BYTES", "SIGN", "PoliteDownloadHandler", "UndecodableBody", "handler_of"]
@@ -98,15 +98,7 @@ class PoliteDownloadHandler(BaseDownloadHandler):
             wire = await self._exchange(request, lane, held=held is not None)
             trace.wire = wire
             answer = _answer(wire, kind)
-            if SEARCH in request.meta:
-                # few crawls ask an archive
-                from polite_crawler.transport.archive_search import pace_of
-
-                answer = pace_of(request, wire, answer)
-            if trace.may_sign and _asks_for_signature(wire):
-                trace.signature_asked = True
-                trace.notes.append("the server asks for a signature")
-                answer = _not_refused(answer)
+            answer = _paced(request, trace, wire, answer)
         except ExchangeError as error:
             answer = _no_answer(error, kind, seconds=self._lanes.clock.now() - began)
             raise
@@ -181,6 +173,21 @@ def _answer(wire: Wire, kind: str) -> pacing.Answer:
         retry_after_s=None if asked_for is None else pacing.retry_after(asked_for, now=wire.ended),
         error=wire.undecodable is not None,
     )
+
+
+def _paced(request: Request, trace: Trace, wire: Wire, answer: pacing.Answer) -> pacing.Answer:
+    """The answer as the pace has to see it: some statuses of archives, and of hosts that ask for a signature, are no
+    refusals."""
+    if SEARCH in request.meta:
+        # few crawls ask an archive
+        from polite_crawler.transport.archive_search import pace_of
+
+        answer = pace_of(request, wire, answer)
+    if trace.may_sign and _asks_for_signature(wire):
+        trace.signature_asked = True
+        trace.notes.append("the server asks for a signature")
+        answer = _not_refused(answer)
+    return answer
 
 
 def _asks_for_signature(wire: Wire) -> bool:
