@@ -181,8 +181,7 @@ class HostLanes:
         line.held = None
         try:
             asked = answer is not None or lane.learned
-            held = self.store.release(lane.host, owner=self._owner, state=state if asked else None)
-            lane.lost = lane.lost or not held
+            self.store.release(lane.host, owner=self._owner, state=state if asked else None)
         finally:
             self._rows.pop(lane.host, None)
             self._pump(lane.host, line)

@@ -126,6 +126,11 @@ def refresh_header(ask: Ask) -> bytes:
     return respond(ask, page("Moved by a header", ""), headers=(("Refresh", "0; url=/notes/1"),))
 
 
+@REDIRECTS.route("/refresh/header-self", "a Refresh header to itself")
+def refresh_header_self(ask: Ask) -> bytes:
+    return respond(ask, page("Live by a header", ""), headers=(("Refresh", "5; url=/refresh/header-self"),))
+
+
 @REDIRECTS.route("/canonical/loop/{side}", "a and b each name the other as the canonical URL")
 def canonical_loop(ask: Ask) -> bytes:
     other = "b" if ask.rest == "a" else "a"

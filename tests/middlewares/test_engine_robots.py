@@ -1,6 +1,8 @@
 """robots.txt in whole crawls: what the site was asked, and what the log says of it."""
 
 import asyncio
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ from scrapy.http import Response
 from test_engine_endings import host_limits
 
 from polite_crawler.rules.robots import MAX_OCTETS
+from polite_crawler.store.hosts_sqlite import open_hosts
 from polite_crawler.testsite.site import Site
 
 # variant of robots.txt, how many requests for it, may /p/1 be fetched
@@ -142,11 +145,7 @@ def test_a_file_is_asked_for_once_by_requests_at_the_same_time(site: Site, store
 def test_a_stale_copy_counts_while_the_file_cannot_be_reached(site: Site, store_dir: Path) -> None:
     site.reset(robots="503-later")
     fetch(site, store_dir, "/p/1")
-    from polite_crawler.store.hosts_sqlite import open_hosts
-
     hosts = open_hosts(store_dir / "hosts.sqlite")
-    from dataclasses import replace
-
     origin = site.base
     state = hosts.robots(origin)
     assert state is not None
@@ -167,6 +166,35 @@ def test_every_token_must_allow(site: Site, store_dir: Path) -> None:
     assert captures["about"].note == "robots.txt disallows this URL for Claude-User (line 5: Disallow: /about)"
     assert [check.token for check in captures["visit"].robots] == ["PoliteCrawler", "Claude-User"]
     assert [check.allowed for check in captures["about"].robots] == [True, False]
+
+
+def test_the_refusal_of_the_first_token_is_named(site: Site, store_dir: Path) -> None:
+    site.reset(robots_text="User-agent: *\nDisallow: /a\n\nUser-agent: Claude-User\nDisallow: /about\n")
+    (page,) = fetch(site, store_dir, "/about", POLITE_ON_BEHALF_OF=["Claude-User"]).captures("fetch")
+    assert page.note == "robots.txt disallows this URL for PoliteCrawler (line 2: Disallow: /a)"
+    assert [check.allowed for check in page.robots] == [False, False]
+
+
+def test_the_signals_of_the_file_are_those_of_its_pages(site: Site, store_dir: Path) -> None:
+    site.reset(robots_text="User-agent: *\nContent-Signal: ai-input=no\n")
+    fetch(site, store_dir, "/about")
+    # the second crawl reads the stored file
+    run = fetch(site, store_dir, "/visit")
+    assert [capture.hold for capture in run.captures("fetch")] == ["ai-input=no"] * 2
+    assert len(site.log(path="/robots.txt")) == 1
+
+
+def test_that_there_was_no_file_counts_while_it_cannot_be_reached(site: Site, store_dir: Path) -> None:
+    site.reset(robots="404")
+    fetch(site, store_dir, "/about")
+    with closing(open_hosts(store_dir / "hosts.sqlite")) as hosts:
+        state = hosts.robots(site.base)
+        assert state is not None
+        hosts.put_robots(site.base, site.hosts[0], replace(state, fetched_at=state.fetched_at - 2 * 86_400))
+    site.reset(robots="503")
+    page = fetch(site, store_dir, "/visit").captures("fetch")[-1]
+    assert len(site.log(path="/robots.txt")) == 1
+    assert (page.outcome, [(check.allowed, check.stale) for check in page.robots]) == ("ok", [(True, True)])
 
 
 def test_ports_have_files_of_their_own(store_dir: Path) -> None:

@@ -138,6 +138,10 @@ async def test_a_second_release_changes_nothing(lanes: HostLanes, clock: FakeClo
     lanes.release(lane, Answer(status=403))
     assert lanes.ready_at("a") == ready
     assert lanes.stop_of("a") is None
+    clock.advance(2)
+    taken = await lanes.acquire("a")
+    lanes.release(lane, Answer(status=403))
+    assert (lanes.held, lanes.holds(taken), lanes.stop_of("a")) == (1, True, None)
 
 
 @on_loop
@@ -250,6 +254,9 @@ async def test_a_host_that_is_ready_after_the_deadline_is_refused_at_once(lanes:
         await lanes.acquire("a", deadline=clock.now() + 99)
     assert lanes.too_late("a", clock.now() + 99)
     assert not lanes.too_late("a", clock.now() + 100)
+    waits = await begin(lanes.acquire("a", deadline=clock.now() + 100))
+    clock.advance(100)
+    assert (await waits).host == "a"
 
 
 @on_loop
@@ -391,6 +398,7 @@ async def test_two_processes_share_lane_and_rest(path: Path, clock: FakeClock):
     one, two = lanes_on(SqliteHosts(path), clock), lanes_on(SqliteHosts(path), clock)
     lane = await one.acquire("a")
     waits = await begin(two.acquire("a"))
+    assert min(clock.waiting()) == POLL
     clock.advance(10)
     await settle()
     assert not waits.done()
@@ -413,6 +421,32 @@ async def test_two_processes_share_stops(path: Path, clock: FakeClock):
     with pytest.raises(HostStopped):
         await two.acquire("a")
     assert two.stop_of("a") is not None
+
+
+@pytest.mark.parametrize("later", [POLL, -3600.0], ids=["in time", "after the clock was set back"])
+def test_what_another_process_changes_is_seen(path: Path, clock: FakeClock, later: float):
+    one, two = lanes_on(SqliteHosts(path), clock), lanes_on(SqliteHosts(path), clock)
+    assert two.stop_of("a") is None
+    one.stop("a", 7200, "status 403")
+    clock.sleep(later)
+    assert two.stop_of("a") is not None
+
+
+def test_what_is_known_of_hosts_is_bounded(path: Path, clock: FakeClock, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("polite_crawler.scheduling.lanes._ROWS", 10)
+    lanes = lanes_on(SqliteHosts(path), clock)
+    for number in range(100):
+        lanes.ready_at(f"host{number}")
+    assert len(lanes._rows) <= 10
+
+
+@on_loop
+async def test_a_process_that_slept_hands_a_lane_to_nobody_else(lanes: HostLanes, clock: FakeClock):
+    await lanes.acquire("a")
+    second = await begin(lanes.acquire("a"))
+    clock.sleep(LEASE + 1)
+    third = await begin(lanes.acquire("a"))
+    assert (second.done(), third.done(), lanes.held, lanes.waiting) == (False, False, 1, 2)
 
 
 @on_loop

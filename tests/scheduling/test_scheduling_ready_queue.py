@@ -163,11 +163,12 @@ def test_requests_of_a_stopped_host_pop_at_once(lab: Lab):
     assert lab.queue.in_progress == 4
 
 
-def test_a_stop_frees_those_that_wait_behind_the_request_that_met_it(lab: Lab):
+@pytest.mark.parametrize("answer", [Answer(status=403), Answer(status=503, retry_after_s=3000)])
+def test_a_stop_or_a_long_rest_frees_those_behind_the_request_that_met_it(lab: Lab, answer: Answer):
     lab.push("a/1", "a/2", "a/3")
     request = lab.queue.pop()
     lane = asyncio.run(lab.lanes.acquire("a"))
-    lab.lanes.release(lane, Answer(status=403))
+    lab.lanes.release(lane, answer)
     assert lab.pops() == ["a/2", "a/3"]
     assert request is not None
     lab.queue.back(request)

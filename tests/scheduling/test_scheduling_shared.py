@@ -96,6 +96,12 @@ def test_members_hear_of_a_stop_and_of_a_reset(group: LaneGroup, clock: FakeCloc
         assert other.stop_of("a") is not None
         one.reset()
         assert other.stop_of("a") is None
+        other.rest("a", 60)
+        waits = asyncio.ensure_future(other.acquire("a"))
+        await settle()
+        one.reset()
+        clock.advance(3.1)
+        assert (await waits).host == "a"
 
     asyncio.run(main())
 

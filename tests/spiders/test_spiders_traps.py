@@ -155,6 +155,7 @@ LOOPS: list[tuple[str, str, str | None, int]] = [
     ("/redirects/growing", "redirect", "more than 10 redirects", 11),
     ("/refresh/loop/a", "ok", "a meta refresh loop: {base}/refresh/loop/a was asked before", 2),
     ("/refresh/self", "ok", None, 1),
+    ("/refresh/header-self", "ok", None, 1),
     ("/refresh/slow", "ok", None, 1),
     ("/canonical/loop/a", "ok", None, 1),
     ("/canonical/chain/5", "ok", None, 1),
