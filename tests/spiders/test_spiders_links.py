@@ -56,6 +56,13 @@ def test_a_session_id_is_left_out_of_the_url_that_is_asked() -> None:
     assert one.choose(url.replace("8A1D", "9B2E"), 1) == Choice(reason="trap:session-id")
 
 
+def test_a_seed_with_a_session_id_is_the_page_without_it() -> None:
+    one = rules()
+    assert one.enter_seed("http://h.example/a;jsessionid=8A1D33C7F9B04E21?x=1")
+    assert one.choose("http://h.example/a?x=1", 1) == Choice(reason="seen")
+    assert one.choose("http://h.example/a;jsessionid=9B2E33C7F9B04E21?x=1", 1) == Choice(reason="trap:session-id")
+
+
 def test_a_seed_is_asked_once_in_any_spelling_and_by_no_rule() -> None:
     one = rules()
     assert one.enter_seed("http://h.example/no/seed;jsessionid=8A1D33C7F9B04E21")
