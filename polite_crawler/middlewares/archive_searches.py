@@ -37,6 +37,7 @@ ARCHIVED = "archived"
 """The flag of a response that is an archived copy."""
 
 _INDEX_AGE = "24h"
+_CUT = "no archived copy: the crawl ended before the search did"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,7 +55,7 @@ class Searches:
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
         self._options = options_of(crawler)
-        self._clock = lanes_of(crawler).clock
+        self._lanes = lanes_of(crawler)
 
     async def after_response(self, request: Request, response: Response) -> Request | Response:
         """The next request of a search, the copy at its end, or the response as it is."""
@@ -74,6 +75,8 @@ class Searches:
             return await self._begin(request, exception) if told else None
         if trace.wire is not None:
             return await self._heard_wire(request, trace.wire)
+        if isinstance(exception, ExchangeError) and exception.kind == "cancelled":
+            return await self._as_it_was(request, search_of(request), _CUT)
         if isinstance(exception, ExchangeError) and exception.kind != "egress":
             return await self._heard(request, 0, [], b"", None)
         note = f"{host_of(request)}: {exception}"
@@ -100,6 +103,9 @@ class Searches:
             trace.live, trace.capture, trace.page = capture, found.capture, found.page
             trace.from_store, trace.searched, trace.wire = True, True, None
             return found.response(request)
+        if self._lanes.closing:
+            trace.notes.append(_CUT)
+            return None
         ask = fallback.first(url, now=self._now(), timegate=self._options.archive_timegate)
         return self._ask(request, Search(capture, ask), Live(request, ending, tuple(trace.notes)))
 
@@ -162,6 +168,9 @@ class Searches:
     async def _next(self, request: Request, search: Search, step: fallback.Next) -> Request | Response:
         """The next request, or the end without a copy: what the site answered is returned or raised."""
         while isinstance(step, fallback.Ask):
+            if self._lanes.closing:
+                # nothing that waits now would be heard of again
+                return await self._as_it_was(request, search, _CUT)
             # the URL of a copy can hold what the asked one did not
             if not redaction.has_secret(step.request.url, self._options.secret_params):
                 return self._ask(request, replace(search, ask=step), None)
@@ -217,7 +226,7 @@ class Searches:
         raise ending
 
     def _now(self) -> float:
-        return self._clock.now()
+        return self._lanes.clock.now()
 
 
 def _response(copy: ArchivedCopy, wire: Wire) -> Response:

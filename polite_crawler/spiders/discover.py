@@ -14,6 +14,7 @@ from scrapy.http import Response
 from twisted.python.failure import Failure
 
 from polite_crawler.errors import BadOption
+from polite_crawler.middlewares.archive_keys import FALLBACK
 from polite_crawler.middlewares.redirect import REFRESH
 from polite_crawler.middlewares.robots_files import InForce, robots_files_of
 from polite_crawler.middlewares.stored_copy import MAX_AGE
@@ -273,7 +274,8 @@ class DiscoverSpider(PoliteSpider):
         return self._origins[origin]
 
     def _request(self, file: _File) -> Request:
-        meta = {REFRESH: True} if file.kind == "page" else listing_meta(file.kind)
+        # what an old page linked says nothing of the feeds of today
+        meta = {REFRESH: True, FALLBACK: False} if file.kind == "page" else listing_meta(file.kind)
         # each file is asked for once, and a request that a filter drops would end the discovery unheard
         return Request(
             file.url,

@@ -197,7 +197,7 @@ class SiteSpider(PageSpider):
         self._waiting -= 1
         page = self.result(request, answer)
         self.tally.add(page, reason_of(request))
-        self._count(f"pages/{'from_cache' if page.from_cache else page.outcome}")
+        self._count(f"pages/{'from_cache' if page.from_cache and page.archived is None else page.outcome}")
         crawled = CrawledPage(
             **{name: getattr(page, name) for name in PageResult.__dataclass_fields__},
             depth=request.meta.get("depth", 0),

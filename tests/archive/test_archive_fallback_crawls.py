@@ -1,6 +1,8 @@
 """Archived copies in whole crawls: the test site refuses, and the fake archives stand behind their own names."""
 
+import asyncio
 import json
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -8,7 +10,7 @@ from threading import Event
 from typing import Any
 
 import pytest
-from archives_lab import DATA, INDEX, SITES, WAYBACK, Archives, archives, authority, stop
+from archives_lab import DATA, INDEX, SITES, WAYBACK, Archives, archives, authority, lead, stop
 from engine_lab import EndingSpider, crawl
 from fake_archives import PAGE, STAMP, memento
 from scrapy.http import Response
@@ -16,8 +18,10 @@ from sites import Site
 from tls_lab import Authority
 
 from polite_crawler import open_store
+from polite_crawler.scheduling.closing import close
 from polite_crawler.spiders.page import PageSpider
 from polite_crawler.store.hosts_sqlite import open_hosts
+from polite_crawler.transport.handler import PoliteDownloadHandler
 
 __all__ = ["archives", "authority"]
 
@@ -135,6 +139,41 @@ def test_when_no_archive_is_asked(
     assert archives.asked == []
 
 
+def test_a_deadline_and_a_signer_that_fails_are_no_reason_to_ask(
+    site: Site, store_dir: Path, archives: Archives, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    urls = [f"{LIVE}/notes/1"]
+    run = crawl(EndingSpider, store_dir, urls=urls, meta={"polite_deadline": 1.0}, settings=ON)
+    assert run.spider.endings == [(urls[0], "errback Declined")]  # type: ignore[attr-defined]
+
+    class Failing:
+        keyid, agent = "k", "https://bot.example"
+
+        def headers(self, method: str, url: str) -> Any:
+            raise ValueError("no key")
+
+    monkeypatch.setattr("polite_crawler.middlewares.web_bot_auth.configured_signer", lambda *a, **k: Failing())
+    page = fetch(store_dir, "/notes/1")
+    assert (page.outcome, page.note, page.archived) == ("skipped", "signer failed: no key", None)
+    assert archives.asked == []
+
+
+def test_the_page_that_redirects_lead_to_is_asked_for(site: Site, store_dir: Path, archives: Archives) -> None:
+    page = fetch(store_dir, "/redir?to=/status/403")
+    assert (page.url, page.final_url) == (f"{LIVE}/redir?to=/status/403", f"{LIVE}/status/403")
+    assert (page.outcome, page.doc) == ("blocked", f"archive:{LIVE}/status/403")
+
+
+def test_a_busy_site_is_asked_again_before_an_archive(site: Site, store_dir: Path, archives: Archives) -> None:
+    hosts = {"www.ex.test": {"backoff_min": 0.02, "backoff_max": 0.05}}
+    settings = {**ON, "POLITE_RETRIES": 2, "POLITE_HOSTS": hosts}
+    urls = [f"{LIVE}/flaky/2?status=503", f"{LIVE}/flaky/9?status=500"]
+    run = crawl(EndingSpider, store_dir, urls=urls, settings=settings)
+    assert sorted(run.spider.endings) == [(url, "callback 200") for url in urls]  # type: ignore[attr-defined]
+    assert len(site.log(path="/flaky/9")) == 3
+    assert all("/flaky/9" in target for target in archives.asked_of(WAYBACK))
+
+
 def test_a_page_that_robots_txt_of_today_disallows(site: Site, store_dir: Path, archives: Archives) -> None:
     page = fetch(store_dir, "/private/x", settings={"POLITE_ARCHIVE_DESPITE_ROBOTS": True})
     assert (page.outcome, page.doc) == ("skipped", f"archive:{LIVE}/private/x")
@@ -204,6 +243,24 @@ def test_each_request_ends_once(site: Site, store_dir: Path, archives: Archives,
     assert {endings[url] for url in urls[1:]} == {"callback 200" if found else "errback HostStopped"}
 
 
+def test_a_search_in_progress_ends_once_when_the_crawl_closes(site: Site, store_dir: Path, archives: Archives) -> None:
+    archives.holding = Event()
+
+    class Closing(EndingSpider):
+        async def start(self) -> Any:
+            async for request in super().start():
+                yield request
+            await asyncio.to_thread(archives.held.wait, 30)
+            close(self.crawler, "cancelled")
+            archives.holding.set()  # type: ignore[union-attr]
+
+    urls = [f"{LIVE}/status/403"]
+    run = crawl(Closing, store_dir, urls=urls, settings=ON)
+    # the archive named another request, which nobody would have heard of
+    assert run.spider.endings == [(urls[0], "callback 403")]  # type: ignore[attr-defined]
+    assert len(archives.asked_of()) == 1
+
+
 def test_the_newest_copy_with_status_200_is_found(site: Site, store_dir: Path, archives: Archives) -> None:
     stop(store_dir, LIVE)
     page = fetch(store_dir, "/archived-429")
@@ -240,6 +297,21 @@ def test_a_refusal_of_the_archive_itself_stops_it(
     if reason:
         assert fetch(store_dir, "/cc", max_age="0").archived is not None
         assert archives.asked_of(WAYBACK) == []
+
+
+def test_an_archive_that_refuses_the_connection_is_stopped(
+    site: Site, store_dir: Path, archives: Archives, authority: Authority, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stop(store_dir, LIVE)
+    assert fetch(store_dir, "/notes/1").archived is not None
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        client = lead(closed.getsockname()[1], site.hosts, site.port, authority.context())
+        monkeypatch.setattr(PoliteDownloadHandler, "make_client", client)
+        page = fetch(store_dir, "/notes/2")
+    assert page.archived is None
+    assert "no archived copy: web.archive.org does not answer; index.commoncrawl.org: " in page.note
+    assert stop_of(store_dir, WAYBACK) == "the connection is refused"
 
 
 def test_common_crawl_gives_its_record(site: Site, store_dir: Path, archives: Archives) -> None:
