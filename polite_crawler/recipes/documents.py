@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from polite_crawler.errors import BadOption
@@ -53,7 +53,8 @@ class RecipeExtractor:
     def __call__(self, body: bytes, capture: Capture, page: Page) -> Sequence[Document]:
         """The documents of a body. Raises what the extractor raises, and ValueError for documents that break a
         rule."""
-        return checked(self.extract(body, capture))
+        # the note and the id come after the readers: an extractor that saw them would say another thing at a reindex
+        return checked(self.extract(body, replace(capture, id="", note=None)))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, RecipeExtractor) and (self.name, self.extract) == (other.name, other.extract)

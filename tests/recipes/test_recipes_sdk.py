@@ -177,6 +177,26 @@ def test_a_reindex_reads_the_captures_of_a_known_recipe_again(pages: Pages, tmp_
     assert before.capture == after.capture
 
 
+def test_a_crawl_and_a_reindex_show_an_extractor_the_same_capture(pages: Pages, tmp_path: Path) -> None:
+    class Echo(Recipe):
+        name = "echo"
+
+        @classmethod
+        def extract(cls, body: bytes, capture: Capture) -> Iterator[RecipeDocument]:
+            yield RecipeDocument("echo:1", "echo", None, json.dumps(capture.to_json()), capture.url)
+
+    url = pages.html("/menu", '<meta name="robots" content="noarchive"><p>Menu</p>' + "<b>" * 600)
+    (first,) = run_spider(Echo, tmp_path / "s", input=url)
+    (again,) = run_spider(Echo, tmp_path / "s", input=url)
+
+    with open_store(tmp_path / "s", extractors={"echo": Echo.extractor()}) as store:
+        crawled = store.read("echo:1").text
+        store.reindex()
+        assert store.read("echo:1").text == crawled
+    assert again.from_cache
+    assert [one.chars for one in first.docs] == [one.chars for one in again.docs] == [len(crawled)]
+
+
 @pytest.mark.parametrize("name", ["Menu", "menu_1", "", "menü", "a b", *sorted(RESERVED_RECIPES)[:3], "product"])
 def test_names_that_a_recipe_cannot_have(name: str) -> None:
     with pytest.raises(BadOption):
