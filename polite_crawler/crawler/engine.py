@@ -23,7 +23,7 @@ from polite_crawler.rules import urls
 from polite_crawler.rules.durations import MaxAge
 from polite_crawler.rules.options import Options
 from polite_crawler.rules.rendering import Mode
-from polite_crawler.scheduling.clock import Clock
+from polite_crawler.scheduling.clock import Clock, SystemClock
 from polite_crawler.scheduling.closing import ERROR, close
 from polite_crawler.scheduling.lane_group import LaneGroup
 from polite_crawler.scheduling.lanes import lanes_of, use_lanes
@@ -140,7 +140,7 @@ class Engine:
         self._options = options
         self._own_hosts = host_state is None
         self._hosts = host_state or open_hosts(StoreFolder(options.store).create().hosts)
-        self._lanes = LaneGroup(self._hosts, options.policy_of, clock=clock, max_wait=options.max_wait)
+        self._lanes = LaneGroup(self._hosts, options.policy_of, clock=clock or SystemClock(), max_wait=options.max_wait)
         self._parts = StoreParts(options, extractors=extractors, kept=True)
         self._signer = signer
         agent = options.identity.user_agent

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from polite_crawler.rules.pacing import Policy
-from polite_crawler.scheduling.clock import Clock, SystemClock
+from polite_crawler.scheduling.clock import Clock
 from polite_crawler.scheduling.lanes import HostLanes
 from polite_crawler.store.hosts import HostStateStore
 
@@ -13,15 +13,10 @@ class LaneGroup:
     and one rest among all of them, and whoever has just had it lets the others go first."""
 
     def __init__(
-        self,
-        store: HostStateStore,
-        policy_of: Callable[[str], Policy],
-        *,
-        clock: Clock | None = None,
-        max_wait: float = 600.0,
+        self, store: HostStateStore, policy_of: Callable[[str], Policy], *, clock: Clock, max_wait: float
     ) -> None:
         self.store = store
-        self.clock = clock or SystemClock()
+        self.clock = clock
         self._policy_of = policy_of
         self._max_wait = max_wait
         self._members: list[HostLanes] = []

@@ -40,7 +40,7 @@ def clock() -> FakeClock:
 
 @pytest.fixture
 def group(store: HostStateStore, clock: FakeClock) -> LaneGroup:
-    return LaneGroup(store, lambda host: Policy(page_interval=3.0, slow_factor=0), clock=clock)
+    return LaneGroup(store, lambda host: Policy(page_interval=3.0, slow_factor=0), clock=clock, max_wait=600.0)
 
 
 async def settle() -> None:
