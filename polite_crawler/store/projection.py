@@ -25,7 +25,7 @@ Pairs = tuple[tuple[str, str], ...]
 
 _LIVE = ("fetch", "render")
 _COPIES = ("archive-copy", "import")
-_HOW_IT_CAME = frozenset({"asked", "of"})
+_OF_COPY = ("source", "timestamp", "url", "original", "record")
 _LINKS = 5000
 
 
@@ -118,8 +118,9 @@ def archived_from(capture: Capture) -> dict[str, Any] | None:
     """What an archived copy says of itself (source, timestamp, url, original ...), or None for a live capture."""
     if capture.kind not in _COPIES:
         return None
-    facts = {"record": None} | dict(capture.source or {}) | {"original": _subject(capture)}
-    return {name: value for name, value in facts.items() if name not in _HOW_IT_CAME}
+    source = dict(capture.source or {}) | {"original": _subject(capture)}
+    facts = {name: source.get(name) for name in _OF_COPY}
+    return facts if capture.kind == "archive-copy" else source | facts
 
 
 def archive_note(archived: Mapping[str, Any] | None) -> str | None:

@@ -49,9 +49,8 @@ def test_a_refused_page_comes_from_the_archive(site: Site, store_dir: Path, arch
     assert (page.outcome, page.status, page.from_cache) == ("blocked", 403, False)
     assert page.doc == f"archive:{LIVE}/status/403"
     assert page.archived == {
-        "type": "wayback", "source": "wayback", "timestamp": TIME, "record": None,
+        "source": "wayback", "timestamp": TIME, "record": None,
         "url": f"https://{WAYBACK}/web/{STAMP}id_/http://ex.test/status/403", "original": "http://ex.test/status/403",
-        "collection": "liveweb-20171124/live-00000.warc.gz",
     }  # fmt: skip
     assert page.age_s > 8 * 365 * 86_400
     assert page.note.endswith(f"an archived copy from wayback of {TIME}")

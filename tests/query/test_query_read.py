@@ -275,7 +275,7 @@ def test_an_archived_copy_says_so(store: Store, lab: StoreLab) -> None:
     store.index.catch_up()
     result = store.read(f"archive:{A}")
     assert (result.text, result.kind, result.archived) == (
-        "the old page", "archived", {**source, "record": None}
+        "the old page", "archived", {**source, "url": None, "record": None}
     )  # fmt: skip
     assert result.note == "an archived copy from wayback of 2024-01-15T09:30:00Z"
     assert store.read(A).text == SECOND

@@ -144,7 +144,7 @@ def test_a_copy_of_an_archive_is_a_document_of_its_own(kind: Any) -> None:
     assert (document.doc, document.kind, document.url) == (
         "archive:http://example.com/old", "archived", "http://EXAMPLE.com/old",
     )  # fmt: skip
-    assert archived_from(one) == {**source, "record": None}
+    assert archived_from(one) == {**source, "url": None, "record": None}
     assert archived_from(capture()) is None
 
 
