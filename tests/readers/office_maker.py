@@ -5,6 +5,9 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Mapping
+from dataclasses import asdict
+
+from polite_crawler.readers.office import file, parts
 
 Parts = Mapping[str, str | bytes]
 
@@ -161,3 +164,13 @@ LAUGHS = (
 def reads(url: str) -> str:
     """A document type whose entity is another file."""
     return f'<!DOCTYPE a [<!ENTITY l11 SYSTEM "{url}"><!ENTITY % p SYSTEM "{url}">%p;]>'
+
+
+def read_both(body: bytes, limits: file.OfficeLimits = file.DEFAULT_LIMITS) -> file.Office:
+    """The text of a file, read in the worker process and in this one, where the branches of the reader are counted."""
+    here = file._Findings(limits)
+    for line, text in parts.read(body, asdict(limits)):
+        here.take(line, text)
+    office = file.read_office(body, limits)
+    assert office == here.office()
+    return office

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 import pytest
-from office_maker import KEPT, content, docx, docx_parts, epub, epub_parts, odt, odt_parts, pack, page
+from office_maker import KEPT, content, docx, docx_parts, epub, epub_parts, odt, odt_parts, pack, page, read_both
 
 from polite_crawler.readers.office import parts
-from polite_crawler.readers.office.file import Office, OfficeLimits, read_office, read_office_page
+from polite_crawler.readers.office.file import Office, OfficeLimits, read_office_page
 from polite_crawler.readers.processes import close_workers
 from polite_crawler.readers.reading import form_of, read
 
@@ -90,14 +90,14 @@ def test_the_text_of_a_docx(body: str, text: str) -> None:
         '<w:style w:styleId="Child"><w:basedOn w:val="Secret"/></w:style>'
         '<w:style w:styleId="Bullet"><w:pPr><w:numPr/></w:pPr></w:style>'
     )
-    office = read_office(docx(body, styles=styles))
+    office = read_both(docx(body, styles=styles))
     assert (office.text, office.notes) == (text, ())
 
 
 def test_notes_of_a_docx_follow_its_text() -> None:
     footnotes = f'<w:footnote w:type="separator">{p("---")}</w:footnote><w:footnote>{p("foot")}</w:footnote>'
     body = "<w:p><w:r><w:t>te</w:t><w:footnoteReference/><w:t>xt</w:t></w:r></w:p>"
-    office = read_office(docx(body, footnotes=footnotes, endnotes=f"<w:endnote>{p('end')}</w:endnote>"))
+    office = read_both(docx(body, footnotes=footnotes, endnotes=f"<w:endnote>{p('end')}</w:endnote>"))
     assert (office.text, office.notes) == ("text\n\nfoot\n\nend", ())
 
 
@@ -113,7 +113,7 @@ def test_notes_of_a_docx_follow_its_text() -> None:
     ],
 )
 def test_notes_of_a_docx(body: str, note: str) -> None:
-    assert read_office(docx(body)).notes == (note,)
+    assert read_both(docx(body)).notes == (note,)
 
 
 CORE = (
@@ -143,7 +143,7 @@ def test_facts_of_a_docx() -> None:
 def test_a_heading_is_the_title_of_a_docx_without_one(name: str) -> None:
     styles = f'<w:style w:styleId="x"><w:name w:val="{name}"/></w:style>'
     heading = p("The heading", '<w:pPr><w:pStyle w:val="x"/></w:pPr>')
-    assert read_office(docx(KEPT + heading + p("other"), styles=styles)).title == "The heading"
+    assert read_both(docx(KEPT + heading + p("other"), styles=styles)).title == "The heading"
 
 
 def test_a_docx_in_the_strict_form_and_with_odd_names() -> None:
@@ -159,7 +159,7 @@ def test_a_docx_in_the_strict_form_and_with_odd_names() -> None:
         {name: other[name] for name in reversed(other)},
         {**other, "../../word/document.xml": "<x/>", "/etc/passwd": "root"},
     ):
-        assert read_office(pack(parts_of_file)).text == "kept text"
+        assert read_both(pack(parts_of_file)).text == "kept text"
 
 
 def o(text: str) -> str:
@@ -204,7 +204,7 @@ def test_the_text_of_an_odt(body: str, text: str) -> None:
         '<style:style style:name="Gone"><style:text-properties text:display="none"/></style:style>'
         '<style:style style:name="Child" style:parent-style-name="Gone"/>'
     )
-    office = read_office(odt(body, styles=styles))
+    office = read_both(odt(body, styles=styles))
     assert (office.text, office.notes) == (text, ())
 
 
@@ -215,10 +215,10 @@ def test_facts_of_an_odt() -> None:
         "<dc:creator>B</dc:creator>"
         "<m:initial-creator>A</m:initial-creator><dc:language>pt_BR</dc:language><dc:date>2026-03-05</dc:date></m>"
     )
-    office = read_office(pack({**odt_parts(), "meta.xml": meta}))
+    office = read_both(pack({**odt_parts(), "meta.xml": meta}))
     assert (office.title, office.language, office.meta) == ("T", "pt-BR", {"author": "A", "modified": "2026-03-05"})
-    assert read_office(odt("<text:h>A <text:span>head</text:span></text:h><text:h>B</text:h>")).title == "A head"
-    ruby = read_office(
+    assert read_both(odt("<text:h>A <text:span>head</text:span></text:h><text:h>B</text:h>")).title == "A head"
+    ruby = read_both(
         odt(o("<text:ruby><text:ruby-base>a</text:ruby-base><text:ruby-text>b</text:ruby-text></text:ruby>"))
     )
     assert (ruby.text, ruby.notes) == ("a", ("left out: readings of ruby text",))
@@ -248,7 +248,7 @@ def test_pages_of_a_book_that_cannot_be_read_are_left_out() -> None:
     book["OEBPS/book.opf"] = str(book["OEBPS/book.opf"]).replace(
         "</manifest>", '<item id="none.xhtml" href="none.xhtml" media-type="application/xhtml+xml"/></manifest>'
     )
-    office = read_office(pack(book))
+    office = read_both(pack(book))
     assert (office.text, office.notes) == ("B", ("left out: 2 pages of the book that are locked or missing",))
 
 
@@ -266,7 +266,7 @@ OTHER = "no text: an office document of another kind, which is not opened"
     ],
 )
 def test_files_of_another_kind(body: bytes, note: str) -> None:
-    office = read_office(body)
+    office = read_both(body)
     assert (office.text, office.notes) == ("", (note,))
 
 
@@ -286,12 +286,12 @@ def test_the_octets_tell_the_kind(body: bytes, content_type: str | None) -> None
 
 def test_limits() -> None:
     many = docx(p("some words") * 50_000)
-    assert read_office(many, OfficeLimits(characters=9)) == Office("some word", notes=("cut: more than 9 characters",))
-    office = read_office(many, OfficeLimits(inflated=1 << 20))
+    assert read_both(many, OfficeLimits(characters=9)) == Office("some word", notes=("cut: more than 9 characters",))
+    office = read_both(many, OfficeLimits(inflated=1 << 20))
     assert office.notes == ("cut: more than 1048576 octets in all parts together",)
     assert office.text.startswith("some words\n\nsome words")
     book = epub({f"{number}.xhtml": page(f"C{number}") for number in range(4)})
-    office = read_office(book, OfficeLimits(chapters=2))
+    office = read_both(book, OfficeLimits(chapters=2))
     assert (office.text, office.notes) == ("C0\n\nC1", ("cut: more than 2 chapters",))
 
 

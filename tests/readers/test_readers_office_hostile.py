@@ -23,6 +23,7 @@ from office_maker import (
     overlapping,
     pack,
     page,
+    read_both,
     reads,
     related,
     with_bomb,
@@ -91,7 +92,8 @@ def opened(text: str) -> str:
     ],
 )  # fmt: skip
 def test_the_text_before_it_is_kept(body: bytes, notes: tuple[str, ...]) -> None:
-    office = read_office(body)
+    # those of ten GiB are for the process that has limits
+    office = read_office(body) if len(body) > 10_000_000 else read_both(body)
     assert (office.text, office.notes) == ("kept text", notes)
 
 
@@ -108,7 +110,7 @@ def test_an_entity_reads_no_file_and_asks_no_server(scheme: str, tmp_path: Path)
         book = epub({"a.xhtml": reads(url) + "<html><body><p>kept text &l11;</p></body></html>"})
         word = docx(KEPT + "<w:p><w:r><w:t>&l11;</w:t></w:r></w:p>", reads(url))
         for body in (word, odt(KEPT_ODT + "<text:p>&l11;</text:p>", reads(url)), book):
-            office = read_office(body)
+            office = read_both(body)
             assert "kept text" in office.text
             assert SECRET not in office.text
         with pytest.raises(BlockingIOError):
@@ -126,7 +128,7 @@ def test_an_entity_reads_no_file_and_asks_no_server(scheme: str, tmp_path: Path)
     ids=["docx", "odt", "epub"],
 )
 def test_a_file_that_was_cut_is_read_as_far_as_it_came(body: bytes, share: float) -> None:
-    office = read_office(body[: int(len(body) * share)])
+    office = read_both(body[: int(len(body) * share)])
     assert office.text.startswith("paragraph 0\n\nparagraph 1\n\n")
     assert office.notes[0] == DAMAGED or "left out" in office.notes[0]
     assert DAMAGED in office.notes
@@ -147,7 +149,7 @@ def test_a_file_that_was_cut_is_read_as_far_as_it_came(body: bytes, share: float
     ],
 )  # fmt: skip
 def test_files_without_text(body: bytes, note: str) -> None:
-    office = read_office(body)
+    office = read_both(body)
     assert office.text == ""
     assert office.notes[0] == note
 
@@ -162,7 +164,7 @@ def test_a_page_of_a_book_that_is_a_bomb() -> None:
 
 
 def test_a_book_that_repeats_a_page() -> None:
-    office = read_office(epub({"a.xhtml": page("x" * 900)}, spine=("a.xhtml",) * 50_000))
+    office = read_both(epub({"a.xhtml": page("x" * 900)}, spine=("a.xhtml",) * 50_000))
     assert len(office.chapters) == 2000
     assert office.notes == ("cut: more than 2000 chapters",)
 
@@ -194,7 +196,7 @@ def test_a_damaged_file_is_read_or_noted(data: st.DataObject) -> None:
     body = bytearray(data.draw(st.sampled_from([docx(), odt(), epub({"a.xhtml": page("kept text")})])))
     for _ in range(data.draw(st.integers(1, 8))):
         body[data.draw(st.integers(0, len(body) - 1))] = data.draw(st.integers(0, 255))
-    office = read_office(bytes(body))
+    office = read_both(bytes(body))
     office.text.encode()
     assert office.notes or office.text
     assert not any("fault of the file" in note for note in office.notes)
