@@ -106,6 +106,8 @@ class Searches:
         if self._lanes.closing:
             trace.notes.append(_CUT)
             return None
+        # a search can wait for long, and the response has the body
+        trace.wire = None
         ask = fallback.first(url, now=self._now(), timegate=self._options.archive_timegate)
         return self._ask(request, Search(capture, ask), Live(request, ending, tuple(trace.notes)))
 

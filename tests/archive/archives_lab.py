@@ -14,10 +14,15 @@ from urllib.parse import parse_qs, urlsplit
 
 import fake_archives
 import pytest
+from engine_lab import crawl
 from fake_archives import Answer
 from tls_lab import Authority
 
 from polite_crawler.rules import pacing
+from polite_crawler.rules.urls import host_key
+from polite_crawler.spiders.page import PageSpider
+from polite_crawler.store.folder import StoreFolder
+from polite_crawler.store.hosts_sqlite import open_hosts
 from polite_crawler.testsite import Site
 from polite_crawler.transport.exchange import Client
 from polite_crawler.transport.handler import PoliteDownloadHandler
@@ -27,6 +32,10 @@ WAYBACK, INDEX, DATA = "web.archive.org", "index.commoncrawl.org", "data.commonc
 NAMES = (WAYBACK, INDEX, DATA)
 SITES = ("www.ex.test", "ex.test", "other.ex.test")
 """Names of the test site, in the order of its hosts."""
+LIVE = f"http://{SITES[0]}"
+ON = {"POLITE_ARCHIVE_FALLBACK": True, "POLITE_RETRIES": 0}
+TIME = "2017-11-24T15:13:15.000000Z"
+"""When the copies of the fake Wayback Machine were made."""
 
 
 @dataclass
@@ -148,12 +157,24 @@ def json_lines(text: str) -> list[dict[str, Any]]:
 
 def stop(store: Path, url: str) -> None:
     """Stop the host of a URL in a store."""
-    from polite_crawler.rules.urls import host_key
-    from polite_crawler.store.folder import StoreFolder
-    from polite_crawler.store.hosts_sqlite import open_hosts
-
     hosts = open_hosts(StoreFolder(store).create().hosts)
     try:
         hosts.stop(host_key(url), until=4e9, reason="status 403")
+    finally:
+        hosts.close()
+
+
+def fetch(store: Path, path: str, *, settings: dict[str, Any] | None = None, **kwargs: Any) -> Any:
+    """The result of one page of the site, with archives in reserve."""
+    run = crawl(PageSpider, store, url=f"{LIVE}{path}", settings={**ON, **(settings or {})}, **kwargs)
+    (page,) = run.pages
+    return page
+
+
+def stop_of(store: Path, host: str) -> str:
+    """Why a host is stopped; empty when it is not."""
+    hosts = open_hosts(store / "hosts.sqlite")
+    try:
+        return hosts.peek(host).state.stop_reason
     finally:
         hosts.close()

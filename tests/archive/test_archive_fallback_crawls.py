@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -10,9 +9,23 @@ from threading import Event
 from typing import Any
 
 import pytest
-from archives_lab import DATA, INDEX, SITES, WAYBACK, Archives, archives, authority, lead, stop
+from archives_lab import (
+    INDEX,
+    LIVE,
+    ON,
+    SITES,
+    TIME,
+    WAYBACK,
+    Archives,
+    archives,
+    authority,
+    fetch,
+    stop,
+    stop_of,
+)
 from engine_lab import EndingSpider, crawl
 from fake_archives import PAGE, STAMP, memento
+from scrapy import Request
 from scrapy.http import Response
 from sites import Site
 from tls_lab import Authority
@@ -21,27 +34,8 @@ from polite_crawler import open_store
 from polite_crawler.scheduling.closing import close
 from polite_crawler.spiders.page import PageSpider
 from polite_crawler.store.hosts_sqlite import open_hosts
-from polite_crawler.transport.handler import PoliteDownloadHandler
 
 __all__ = ["archives", "authority"]
-
-ON = {"POLITE_ARCHIVE_FALLBACK": True, "POLITE_RETRIES": 0}
-LIVE = f"http://{SITES[0]}"
-TIME = "2017-11-24T15:13:15.000000Z"
-
-
-def fetch(store: Path, path: str, *, settings: dict[str, Any] | None = None, **kwargs: Any) -> Any:
-    run = crawl(PageSpider, store, url=f"{LIVE}{path}", settings={**ON, **(settings or {})}, **kwargs)
-    (page,) = run.pages
-    return page
-
-
-def stop_of(store: Path, host: str) -> str:
-    hosts = open_hosts(store / "hosts.sqlite")
-    try:
-        return hosts.peek(host).state.stop_reason
-    finally:
-        hosts.close()
 
 
 def test_a_refused_page_comes_from_the_archive(site: Site, store_dir: Path, archives: Archives) -> None:
@@ -260,121 +254,6 @@ def test_a_search_in_progress_ends_once_when_the_crawl_closes(site: Site, store_
     assert len(archives.asked_of()) == 1
 
 
-def test_the_newest_copy_with_status_200_is_found(site: Site, store_dir: Path, archives: Archives) -> None:
-    stop(store_dir, LIVE)
-    page = fetch(store_dir, "/archived-429")
-    assert page.archived["url"] == f"https://{WAYBACK}/web/20160101000000id_/{LIVE}/archived-429"
-    assert [target.partition("?")[0] for target in archives.asked_of(WAYBACK)][1:] == [
-        "/cdx/search/cdx", f"/web/20160101000000id_/{LIVE}/archived-429",
-    ]  # fmt: skip
-    # the answer that was a 429 once said nothing of the archive
-    hosts = open_hosts(store_dir / "hosts.sqlite")
-    state = hosts.peek(WAYBACK).state
-    hosts.close()
-    assert (state.stop_reason, state.backoff, state.failures) == ("", 0, 0)
-
-
-@pytest.mark.parametrize(
-    ("status", "fields", "reason"),
-    [(403, [], "status 403"), (429, [("Retry-After", "86400")], "Retry-After"), (429, [], ""), (503, [], "")],
-)
-def test_a_refusal_of_the_archive_itself_stops_it(
-    site: Site, store_dir: Path, archives: Archives, status: int, fields: list[tuple[str, str]], reason: str
-) -> None:
-    archives.answers = {WAYBACK: (status, fields, b"no")}
-    stop(store_dir, LIVE)
-    page = fetch(store_dir, "/cc")
-    assert page.archived["source"] == "commoncrawl"
-    assert stop_of(store_dir, WAYBACK) == reason
-    hosts = open_hosts(store_dir / "hosts.sqlite")
-    rest = hosts.peek(WAYBACK).state
-    hosts.close()
-    if status != 403:
-        assert rest.ready > 0
-        assert rest.backoff == 1
-    archives.asked.clear()
-    if reason:
-        assert fetch(store_dir, "/cc", max_age="0").archived is not None
-        assert archives.asked_of(WAYBACK) == []
-
-
-def test_an_archive_that_refuses_the_connection_is_stopped(
-    site: Site, store_dir: Path, archives: Archives, authority: Authority, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    stop(store_dir, LIVE)
-    assert fetch(store_dir, "/notes/1").archived is not None
-    with socket.socket() as closed:
-        closed.bind(("127.0.0.1", 0))
-        client = lead(closed.getsockname()[1], site.hosts, site.port, authority.context())
-        monkeypatch.setattr(PoliteDownloadHandler, "make_client", client)
-        page = fetch(store_dir, "/notes/2")
-    assert page.archived is None
-    assert "no archived copy: web.archive.org does not answer; index.commoncrawl.org: " in page.note
-    assert stop_of(store_dir, WAYBACK) == "the connection is refused"
-
-
-def test_common_crawl_gives_its_record(site: Site, store_dir: Path, archives: Archives) -> None:
-    archives.answers = {WAYBACK: (404, [], b"")}
-    stop(store_dir, LIVE)
-    page = fetch(store_dir, "/cc-old")
-    assert page.archived["source"] == "commoncrawl"
-    assert page.archived["record"].endswith("@272838009")
-    assert [target.partition("?")[0] for target in archives.asked_of(INDEX)] == [
-        "/collinfo.json", "/CC-MAIN-2019-18-index", "/CC-MAIN-2019-13-index", "/CC-MAIN-2019-09-index",
-    ]  # fmt: skip
-    assert len(archives.asked_of(DATA)) == 1
-    with open_store(store_dir) as store:
-        assert store.read(page.doc).text == "in the crawl"
-    # the list of the indexes is kept for a day
-    archives.asked.clear()
-    assert fetch(store_dir, "/cc").archived is not None
-    assert "/collinfo.json" not in archives.asked_of(INDEX)
-
-
-def test_an_empty_list_of_an_outage_is_asked_for_again(site: Site, store_dir: Path, archives: Archives) -> None:
-    archives.answers = {WAYBACK: (404, [], b""), INDEX: (200, [("Content-Type", "application/json")], b"[]")}
-    stop(store_dir, LIVE)
-    assert "Common Crawl names no index" in fetch(store_dir, "/cc").note
-    archives.answers = {WAYBACK: (404, [], b"")}
-    archives.asked.clear()
-    hosts = open_hosts(store_dir / "hosts.sqlite")
-    assert hosts.peek(INDEX).state.ready > 0
-    hosts.reset(INDEX, ready=0)
-    hosts.close()
-    assert fetch(store_dir, "/cc").archived is not None
-    assert archives.asked_of(INDEX)[0] == "/collinfo.json"
-
-
-def test_robots_txt_of_an_archive_is_obeyed(site: Site, store_dir: Path, archives: Archives) -> None:
-    archives.robots = {WAYBACK: b"User-agent: *\nDisallow: /web/\n"}
-    stop(store_dir, LIVE)
-    assert fetch(store_dir, "/cc").archived["source"] == "commoncrawl"
-    assert archives.asked_of(WAYBACK) == []
-    archives.robots |= {INDEX: b"User-agent: PoliteCrawler\nDisallow: /\n"}
-    page = fetch(store_dir, "/notes/1", settings={"POLITE_MAX_AGE": 0})
-    assert page.archived is None or page.archived["source"] != "wayback"
-
-
-def test_a_timegate_of_ones_own_comes_first(site: Site, store_dir: Path, archives: Archives) -> None:
-    stop(store_dir, LIVE)
-    settings = {"POLITE_ARCHIVE_TIMEGATE": f"https://{WAYBACK}/web/{STAMP}id_"}
-    page = fetch(store_dir, "/notes/1", settings=settings)
-    assert (page.archived["source"], page.archived["timestamp"]) == (WAYBACK, TIME)
-    assert archives.asked_of() == [f"/web/{STAMP}id_/{LIVE}/notes/1"]
-    (asked,) = [one for one in archives.asked if one.target != "/robots.txt"]
-    assert asked.headers["Prefer"] == "raw"
-
-
-@pytest.mark.parametrize("path", ["/two-codings", "/bare-gzip"])
-def test_broken_codings_of_the_archive(site: Site, store_dir: Path, archives: Archives, path: str) -> None:
-    stop(store_dir, LIVE)
-    page = fetch(store_dir, path)
-    with open_store(store_dir) as store:
-        assert store.read(page.doc).text == "as it was"
-        store.reindex()
-        assert store.read(page.doc).text == "as it was"
-
-
 def test_a_stored_copy_answers_with_no_request_and_never_as_the_page(
     site: Site, store_dir: Path, archives: Archives
 ) -> None:
@@ -393,29 +272,6 @@ def test_a_stored_copy_answers_with_no_request_and_never_as_the_page(
     assert (live.outcome, live.from_cache, live.archived) == ("ok", False, None)
 
 
-HOLDS = [
-    ("robots.txt of today", {"robots_text": "User-agent: *\nContent-Signal: ai-input=no\nAllow: /\n"}, (), b""),
-    ("a field of the copy", {}, (("x-archive-orig-content-signal", "ai-input=no"),), b""),
-    ("a field of the archive", {}, (("Content-Signal", "ai-input=no"),), b""),
-    ("robots.txt of the archive", {}, (), b"User-agent: *\nContent-Signal: ai-input=no\nAllow: /\n"),
-]
-
-
-@pytest.mark.parametrize(("given", "fields", "robots"), [row[1:] for row in HOLDS], ids=[row[0] for row in HOLDS])
-def test_a_copy_whose_signals_hold_it_back(
-    site: Site, store_dir: Path, archives: Archives, given: Any, fields: tuple[tuple[str, str], ...], robots: bytes
-) -> None:
-    site.reset(**given)
-    if robots:
-        archives.robots = {WAYBACK: robots}
-    if fields:
-        archives.answers = {WAYBACK: memento(f"{LIVE}/status/403", more=fields)}
-    page = fetch(store_dir, "/status/403")
-    assert (page.held_back, page.title, page.archived is None) == (True, None, False)
-    with open_store(store_dir) as store:
-        assert store.read(page.doc).held_back
-
-
 def test_no_secret_of_a_copy_reaches_the_disk(site: Site, store_dir: Path, archives: Archives) -> None:
     secret = "hunter2-hunter2"
     cookie = ("x-archive-orig-set-cookie", f"sid={secret}; Path=/")
@@ -426,6 +282,34 @@ def test_no_secret_of_a_copy_reaches_the_disk(site: Site, store_dir: Path, archi
         assert secret not in file.read_text()
     with open_store(store_dir) as store:
         assert store.read(page.doc).text == f"your session is {'*' * len(secret)}"
+
+
+def test_an_archive_hears_nothing_of_the_request_and_no_file_does(
+    site: Site, store_dir: Path, tmp_path: Path, archives: Archives
+) -> None:
+    secret = "hunter2-hunter2"
+    found: list[Path] = []
+    leaks: list[Path] = []
+
+    class Known(EndingSpider):
+        async def start(self) -> Any:
+            headers = {"Authorization": f"Bearer {secret}", "X-Api-Key": secret, "Referer": f"{LIVE}/?token={secret}"}
+            yield Request(f"{LIVE}/status/403", self.got, errback=self.failed, headers=headers)
+            await asyncio.to_thread(archives.held.wait, 30)
+            found.extend(
+                path for folder in (store_dir, tmp_path / "job") for path in folder.rglob("*") if path.is_file()
+            )
+            leaks.extend(path for path in found if secret.encode() in path.read_bytes())
+            archives.holding.set()  # type: ignore[union-attr]
+
+    archives.holding = Event()
+    run = crawl(Known, store_dir, settings={**ON, "JOBDIR": str(tmp_path / "job")})
+    assert run.spider.endings == [(f"{LIVE}/status/403", "callback 200")]  # type: ignore[attr-defined]
+    assert (tmp_path / "job" / "frontier.sqlite") in found
+    assert leaks == []
+    assert archives.asked
+    for one in archives.asked:
+        assert not {"authorization", "x-api-key", "referer", "cookie"} & {name.lower() for name in one.headers}
 
 
 def test_a_copy_whose_url_has_a_secret_is_not_taken(site: Site, store_dir: Path, archives: Archives) -> None:
