@@ -107,7 +107,7 @@ class CaptureMiddleware:
     async def _log(self, request: Request, trace: Trace, capture: Capture, wire: Wire | None) -> None:
         draft = Draft(request=request, capture=capture, url=request.url, wire=wire, robots=trace.robots_body)
         draft = await keep(self._crawler, draft)
-        trace.capture, trace.page = draft.capture, draft.page
+        trace.capture, trace.page, trace.extracted = draft.capture, draft.page, draft.extracted
         self._crawler.signals.send_catch_log(captured, capture=draft.capture, request=request)
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from scrapy import Request
 
 from polite_crawler.readers.page import Page
-from polite_crawler.store.document import Document
+from polite_crawler.store.document import Document, Extracted
 from polite_crawler.store.log import Position
 from polite_crawler.store.record import Capture
 from polite_crawler.transport.wire import Wire
@@ -28,6 +28,7 @@ class Draft:
     more_headers: tuple[tuple[str, str], ...] = ()
     page: Page | None = None
     documents: tuple[Document, ...] = ()
+    extracted: Extracted | None = None
     position: Position | None = None
 
     def note(self, text: str) -> None:

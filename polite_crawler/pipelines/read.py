@@ -18,7 +18,7 @@ from polite_crawler.readers.page import Page
 from polite_crawler.rules import redaction, signals
 from polite_crawler.scheduling.options import options_of
 from polite_crawler.store import projection
-from polite_crawler.store.document import Document
+from polite_crawler.store.document import Document, Extracted
 from polite_crawler.store.projection import Extractor
 from polite_crawler.store.record import Capture
 
@@ -30,12 +30,14 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What the readers find in a capture: the page, its usage signals with the capture, and its documents."""
+    """What the readers find in a capture: the page, its usage signals with the capture, its documents, and which of
+    them the extractor of its recipe gave."""
 
     capture: Capture
     page: Page
     documents: tuple[Document, ...]
     notes: tuple[str, ...]
+    extracted: Extracted | None = None
 
 
 class Read:
@@ -84,6 +86,7 @@ class Read:
             draft.note(f"the reader failed: {type(error).__name__}")
             return draft
         draft.capture, draft.page, draft.documents = found.capture, found.page, found.documents
+        draft.extracted = found.extracted
         for note in found.notes:
             draft.note(note)
         return draft
@@ -117,12 +120,27 @@ def read_capture(
     )
     notes = list(page.notes)
     read = replace(capture, signals=found.to_json() or None)
-    try:
-        documents = projection.documents_of(read, page, body=body, extractors=extractors)
-    except Exception as error:
-        if read.recipe not in extractors:
-            raise
-        # an extractor is the code of an application
-        notes.append(f"the extractor of {read.recipe} failed: {type(error).__name__}")
-        documents = projection.documents_of(read, page)
-    return Reading(read, page, documents, tuple(notes))
+    asked = {name: _Asked(extractor) for name, extractor in extractors.items() if name == read.recipe}
+    documents = projection.documents_of(read, page, body=body, extractors=asked)
+    extracted = next((one.said for one in asked.values()), None)
+    if extracted is not None and extracted.error is not None:
+        notes.append(f"the extractor of {read.recipe} failed: {extracted.error.partition(':')[0]}")
+    return Reading(read, page, documents, tuple(notes), extracted)
+
+
+class _Asked:
+    """An extractor that is asked once: the code of an application, so an error is told and breaks nothing."""
+
+    def __init__(self, extractor: Extractor) -> None:
+        self._extractor = extractor
+        self.said: Extracted | None = None
+
+    def __call__(self, body: bytes, capture: Capture, page: Page) -> tuple[Document, ...]:
+        try:
+            documents = tuple(self._extractor(body, capture, page))
+            if other := [one for one in documents if not isinstance(one, Document)]:
+                raise TypeError(f"{other[0]!r:.80} is no Document")
+            self.said = Extracted(documents)
+        except Exception as error:
+            self.said = Extracted(error=f"{type(error).__name__}: {error}")
+        return self.said.documents

@@ -26,7 +26,7 @@ from polite_crawler.rules.pacing import Policy
 from polite_crawler.spiders.arguments import seeds
 from polite_crawler.spiders.base import PoliteSpider
 from polite_crawler.store import projection
-from polite_crawler.store.document import Document, structural
+from polite_crawler.store.document import Document, Extracted, structural
 from polite_crawler.store.record import Capture
 from polite_crawler.transport.trace import trace_of
 
@@ -139,18 +139,18 @@ class Recipe(PoliteSpider):
         assert request is not None
         trace = trace_of(request)
         capture = trace.cited
-        documents, error = self._read(response, capture)
-        unread = error is not None and (trace.from_store or capture is not trace.capture)
+        found = self._read(response, capture)
+        unread = found.error is not None and (trace.from_store or capture is not trace.capture)
         if unread and not request.meta.get(_AGAIN) and self._may_ask(request):
             yield self._once_more(request)
             return
-        self.failures += error is not None
-        yield self._result(request, response, capture, documents, error)
+        self.failures += found.error is not None
+        yield self._result(request, response, capture, found)
 
     def failed(self, failure: Failure) -> Iterator[RecipeResult]:
         """The result of a request that gave no response."""
         request: Request = failure.request  # type: ignore[attr-defined]
-        yield self._result(request, failure, None, (), None)
+        yield self._result(request, failure, None, Extracted())
 
     def _polite(self, request: Request) -> Request:
         urls.normalize(request.url)
@@ -172,29 +172,30 @@ class Recipe(PoliteSpider):
         meta = {key: value for key, value in request.meta.items() if key in _KEPT or not key.startswith("polite")}
         return request.replace(meta={**meta, MAX_AGE: 0, _AGAIN: True}, dont_filter=True)
 
-    def _read(self, response: Response, capture: Capture | None) -> tuple[tuple[Document, ...], str | None]:
+    def _read(self, response: Response, capture: Capture | None) -> Extracted:
         # of an archived copy the page reader makes a document, and no recipe does
         if capture is None or capture.outcome != "ok" or capture.body is None or projection.is_copy(capture):
-            return (), None
+            return Extracted()
+        trace = trace_of(_of(response))
+        found = trace.extracted or self._extracted(response.body, capture, trace.page or _NO_PAGE)
+        if found.error is not None:
+            self.logger.warning("the extractor of %s failed on %s: %s", self.name, capture.url, found.error)
+        return found
+
+    def _extracted(self, body: bytes, capture: Capture, page: Page) -> Extracted:
+        """What the extractor says of a stored copy."""
         spans = [span for one in capture.redacted for span in zip(one.at[::2], one.at[1::2], strict=True)]
-        body = redaction.mask(response.body, spans) if spans else response.body
         try:
-            return tuple(self.extractor()(body, capture, trace_of(_of(response)).page or _NO_PAGE)), None
+            return Extracted(tuple(self.extractor()(redaction.mask(body, spans) if spans else body, capture, page)))
         except Exception as error:  # the code of an application: it is told, and the crawl goes on
-            self.logger.warning("the extractor of %s failed on %s: %s", self.name, capture.url, error)
-            return (), f"{type(error).__name__}: {error}"
+            return Extracted(error=f"{type(error).__name__}: {error}")
 
     def _result(
-        self,
-        request: Request,
-        answer: Response | Failure,
-        capture: Capture | None,
-        documents: tuple[Document, ...],
-        error: str | None,
+        self, request: Request, answer: Response | Failure, capture: Capture | None, found: Extracted
     ) -> RecipeResult:
-        page = self.result(request, answer)
-        facts = tuple(_facts(one, capture) for one in documents)
-        return RecipeResult(**_fields(page), recipe=str(self.name), docs=facts, error=error)
+        facts = tuple(_facts(one, capture) for one in found.documents)
+        page = asdict(self.result(request, answer))
+        return RecipeResult(**page, recipe=str(self.name), docs=facts, error=found.error)
 
     def _register(self) -> None:
         """Let the pipelines and the index read the documents of the captures of this recipe."""
@@ -233,10 +234,6 @@ def _urls(input: object) -> tuple[str, ...]:
 def _of(response: Response) -> Request:
     assert response.request is not None
     return response.request
-
-
-def _fields(page: Any) -> dict[str, Any]:
-    return asdict(page)
 
 
 def _facts(document: Document, capture: Capture | None) -> DocumentFacts:

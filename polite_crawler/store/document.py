@@ -31,6 +31,14 @@ class Document:
     hold: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    """What the extractor of a recipe said of one capture: its documents, or the error that it raised, as words."""
+
+    documents: tuple[Document, ...] = ()
+    error: str | None = None
+
+
 def structural(meta: Mapping[str, Any], chars: int) -> dict[str, Any]:
     """The part of the metadata that a held-back document shows, with the number of characters of its text."""
     return {name: meta[name] for name in STRUCTURAL_META if name in meta} | {"chars": chars}

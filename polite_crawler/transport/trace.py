@@ -6,6 +6,7 @@ from scrapy import Request
 
 from polite_crawler.readers.page import Page
 from polite_crawler.store.catalog import CopyFacts
+from polite_crawler.store.document import Extracted
 from polite_crawler.store.record import Capture, RobotsCheck, Signed, Validators
 from polite_crawler.transport.wire import Wire
 
@@ -31,6 +32,8 @@ class Trace:
     notes: list[str] = field(default_factory=list)
     capture: Capture | None = None
     page: Page | None = None
+    extracted: Extracted | None = None
+    """What the extractor of the recipe said of that page, where the pipelines have asked it."""
     from_store: bool = False
     stale: CopyFacts | None = None
     live: Capture | None = None

@@ -296,13 +296,16 @@ def test_an_extractor_reads_the_captures_of_its_recipe(site: Site, store_dir: Pa
     assert [one.recipe for one in captures_of(store_dir)] == ["page", "menu"]
 
 
-def test_an_extractor_that_fails_costs_a_note(site: Site, store_dir: Path) -> None:
+@pytest.mark.parametrize(("given", "error"), [(KeyError("soup"), "KeyError"), (["soup"], "TypeError")])
+def test_an_extractor_that_fails_costs_a_note(site: Site, store_dir: Path, given: Any, error: str) -> None:
     def fails(body: bytes, capture: Capture, page: Page) -> Sequence[Document]:
-        raise KeyError("soup")
+        if isinstance(given, Exception):
+            raise given
+        return given
 
     with opened(store_dir, extractors={"menu": fails}) as crawler:
         page = crawler.fetch(site.url("/about"), recipe="menu")
-        assert page.note == "the extractor of menu failed: KeyError"
+        assert page.note == f"the extractor of menu failed: {error}"
         assert page.doc is not None
         assert crawler.store.read(page.doc).text
 

@@ -1,6 +1,7 @@
 """Recipes of a user: what they may do, what the log says of them, and what a reindex reads again."""
 
 import json
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -80,6 +81,26 @@ def test_an_api_is_not_asked_for_robots_and_pages_are(pages: Pages, tmp_path: Pa
     assert pages.asked_for("/robots.txt") == 1
     assert refused.outcome == "skipped"
     assert "robots.txt disallows" in refused.note
+
+
+def test_an_extractor_reads_an_answer_once_and_never_in_the_loop(pages: Pages, tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    class Counted(Menu):
+        name = "counted"
+
+        @classmethod
+        def extract(cls, body: bytes, capture: Capture) -> list[dict[str, Any]]:
+            asked.append(threading.current_thread().name)
+            return list(super().extract(body, capture))
+
+    url, bad = pages.json("/menu", ITEMS), pages.html("/down", "<p>Maintenance</p>")
+    results = {one.url: one for one in run_spider(Counted, tmp_path / "s", input=f"{url} {bad}")}
+
+    assert len(results[url].docs) == 1
+    assert results[bad].error is not None
+    assert len(asked) == 2
+    assert all(name.startswith("polite-read") for name in asked)
 
 
 def test_a_stored_copy_answers_and_one_of_another_recipe_does_not(pages: Pages, tmp_path: Path) -> None:
