@@ -240,6 +240,17 @@ def test_a_book() -> None:
     }
 
 
+def test_a_book_of_the_first_edition() -> None:
+    book = epub_parts({"a.xhtml": page("A"), "b%20c.xhtml": page("B")})
+    book["OEBPS/b c.xhtml"] = book.pop("OEBPS/b%20c.xhtml")
+    opf = str(book["OEBPS/book.opf"])
+    book["OEBPS/book.opf"] = opf.replace(
+        "http://www.idpf.org/2007/opf", "http://openebook.org/namespaces/oeb-package/1.0/"
+    )
+    del book["mimetype"]
+    assert read_both(pack(book)).text == "A\n\nB"
+
+
 def test_pages_of_a_book_that_cannot_be_read_are_left_out() -> None:
     book = epub_parts({"a.xhtml": page("A"), "b.xhtml": page("B")}, spine=("a.xhtml", "b.xhtml", "none.xhtml"))
     book["META-INF/encryption.xml"] = (

@@ -35,6 +35,7 @@ from polite_crawler.readers.processes import close_workers
 TEN_GIB = 10 * 1024
 DAMAGED = "the file is damaged or cut: its parts are read as far as they came"
 BOUND = "cut: more than 209715200 octets in all parts together"
+TAG = "cut: a tag or a comment of more than 4194304 octets"
 ENTITY = "left out: references to entities of the file (1)"
 MAIN, CONTENT, IMAGE = "word/document.xml", "content.xml", "word/media/a.png"
 WITH_IMAGE = {**docx_parts(), "word/_rels/document.xml.rels": related(image="media/a.png")}
@@ -62,6 +63,8 @@ def opened(text: str) -> str:
     [
         (with_bomb(docx_parts(), MAIN, opened(document(KEPT)), TEN_GIB), (BOUND,)),
         (with_bomb(odt_parts(), CONTENT, opened(content(KEPT_ODT)), TEN_GIB), (BOUND,)),
+        (with_bomb(docx_parts(), MAIN, opened(document(KEPT)) + "<w:p a='", TEN_GIB), (TAG,)),
+        (with_bomb(odt_parts(), CONTENT, opened(content(KEPT_ODT)) + "<!--", TEN_GIB), (TAG,)),
         (with_bomb(WITH_IMAGE, IMAGE, "png", TEN_GIB), ()),
         (with_bomb({**docx_parts(), "word/a.docx": docx()}, "word/b.docx", "PK", TEN_GIB), ()),
         (overlapping(docx_parts(), MAIN, 65_000), ()),

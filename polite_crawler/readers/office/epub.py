@@ -15,7 +15,7 @@ Line = tuple[dict[str, Any], str]
 CONTAINER = "META-INF/container.xml"
 _ENCRYPTION = "META-INF/encryption.xml"
 _DUBLIN = "http://purl.org/dc/elements/1.1/"
-_OPF = "http://www.idpf.org/2007/opf"
+_OPF = ("http://www.idpf.org/2007/opf", "http://openebook.org/namespaces/oeb-package/1.0/")
 _META = {
     f"{_DUBLIN} title": "title",
     f"{_DUBLIN} creator": "author",
@@ -24,7 +24,7 @@ _META = {
     f"{_DUBLIN} date": "published",
 }
 _ROOTS = {"urn:oasis:names:tc:opendocument:xmlns:container rootfile": "rootfile"}
-_ITEMS = {f"{_OPF} item": "item", f"{_OPF} itemref": "itemref"}
+_ITEMS = {f"{space} {name}": name for space in _OPF for name in ("item", "itemref")}
 _CIPHERS = {"http://www.w3.org/2001/04/xmlenc# CipherReference": "reference"}
 _PAGES = ("application/xhtml+xml", "text/html", "text/x-oeb1-document", "application/x-dtbook+xml", "")
 _MAX_ITEMS = 100_000

@@ -12,8 +12,14 @@ from polite_crawler.readers.scrub import one_line
 
 Attributes = Mapping[str, str]
 
+MAX_TAG = 4 << 20
+"""The octets of a tag, a comment or another thing that the parser must see whole."""
 _VALUE = 2000
 _SPACE = "http://www.w3.org/XML/1998/namespace space"
+
+
+class _TooLong(Exception):
+    """A tag that is longer than its limit."""
 
 
 def words(text: str) -> frozenset[str]:
@@ -49,6 +55,8 @@ def walk(package: Package, part: str, handler: Handler) -> Iterator[None]:
         package.notes.append(
             f"the XML of {one_line(part, 100)} is not valid from line {error.lineno} on: {one_line(reason, 100)}"
         )
+    except _TooLong:
+        package.notes.append(f"cut: a tag or a comment of more than {MAX_TAG} octets")
     except (ValueError, LookupError):
         # An encoding that expat does not know.
         package.notes.append(f"the XML of {one_line(part, 100)} is in an encoding that is not read")
@@ -58,8 +66,13 @@ def walk(package: Package, part: str, handler: Handler) -> Iterator[None]:
 
 
 def _fed(parser: expat.XMLParserType, chunks: Iterable[bytes]) -> Iterator[None]:
+    fed = 0
     for chunk in chunks:
         parser.Parse(chunk, False)
+        fed += len(chunk)
+        if fed - parser.CurrentByteIndex > MAX_TAG:
+            # The parser looks at the whole of an open tag again with each piece.
+            raise _TooLong
         yield
 
 
