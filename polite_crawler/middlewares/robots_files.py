@@ -149,7 +149,7 @@ class RobotsFiles:
             meta[DEADLINE] = asking.deadline
         if asking.lane is not None:
             meta[LANE] = asking.lane
-        request = Request(step.url, callback=NO_CALLBACK, priority=_PRIORITY, dont_filter=True, meta=meta)
+        request = Request(step.url, callback=NO_CALLBACK, priority=_PRIORITY, meta=meta)
         if step.conditional and asking.copy is not None:
             for field, condition in _VALIDATORS:
                 if (value := projection.header(asking.copy, field)) is not None:
@@ -220,7 +220,7 @@ class RobotsFiles:
         body = asking.answers[-1].body if standing.source == "answer" else asking.cached.body if asking.cached else None
         return InForce(
             standing,
-            now + (wait if standing.state in ("unreachable", "challenge") or stale else fresh),
+            now + fresh,
             body if standing.state == "rules" else None,
             state.capture,
             stale=stale,

@@ -1,8 +1,10 @@
 """robots.txt in whole crawls: what the site was asked, and what the log says of it."""
 
 import asyncio
+import time
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,8 @@ from test_engine_endings import host_limits
 
 from polite_crawler.rules.robots import MAX_OCTETS
 from polite_crawler.store.hosts_sqlite import open_hosts
+from polite_crawler.testsite import robots as testsite_robots
+from polite_crawler.testsite.exchange import Headers, respond
 from polite_crawler.testsite.site import Site
 
 # variant of robots.txt, how many requests for it, may /p/1 be fetched
@@ -157,6 +161,36 @@ def test_a_stale_copy_counts_while_the_file_cannot_be_reached(site: Site, store_
     assert pages["2"].outcome == "skipped"
     assert pages["about"].outcome == "ok"
     assert pages["about"].robots[0].stale
+
+
+@pytest.mark.parametrize("headers", [(), (("Content-Encoding", "gzip"),)], ids=["readable", "not readable"])
+def test_the_body_of_a_refusal_says_nothing(
+    site: Site, store_dir: Path, monkeypatch: pytest.MonkeyPatch, headers: Headers
+) -> None:
+    text = "User-agent: *\nDisallow: /\nContent-Signal: ai-input=no\n"
+    refusal = partial(respond, body=text, status=404, headers=headers)
+    monkeypatch.setitem(testsite_robots.VARIANTS, "404", ("a refusal with a body", refusal))
+    site.reset(robots="404")
+    (page,) = fetch(site, store_dir, "/about").captures("fetch")
+    assert (page.outcome, page.hold) == ("ok", None)
+
+
+def test_a_file_may_lead_out_of_the_scope_of_the_crawl(site: Site, store_dir: Path) -> None:
+    site.reset(robots="redirect-host")
+    urls = [site.url("/p/1"), site.url("/about")]
+    run = crawl(EndingSpider, store_dir, urls=urls, allowed_domains=[site.hosts[0]], settings=host_limits())
+    assert dict(run.spider.endings) == {urls[0]: "errback Declined", urls[1]: "callback 200"}
+    assert [seen.path for seen in site.log(host=2)] == ["/robots-hop/0"]
+
+
+def test_a_file_that_comes_too_late_for_its_page_holds_up_no_crawl(site: Site, store_dir: Path) -> None:
+    site.reset(robots="redirect-1")
+    urls, settings = [site.url("/about")], {**host_limits(), "POLITE_PAGE_INTERVAL": 300}
+    # the file is not there yet when the rest before its hop begins
+    meta = {"polite_deadline": time.time() + 1}
+    run = crawl(EndingSpider, store_dir, urls=urls, meta=meta, limit=30, settings=settings)
+    assert run.spider.endings == [(urls[0], "errback DeadlineReached")]
+    assert [seen.path for seen in site.log()] == ["/robots.txt"]
 
 
 def test_every_token_must_allow(site: Site, store_dir: Path) -> None:
