@@ -15,7 +15,7 @@ from scrapy.crawler import Crawler
 from polite_crawler.pipelines.draft import Draft
 from polite_crawler.pipelines.parts import parts_of
 from polite_crawler.readers.page import Page
-from polite_crawler.rules import redaction, signals
+from polite_crawler.rules import signals
 from polite_crawler.scheduling.options import options_of
 from polite_crawler.store import projection
 from polite_crawler.store.document import Document, Extracted
@@ -107,8 +107,7 @@ def read_capture(
 ) -> Reading:
     """Read a body. The octets of known secrets are covered before anything reads them. An extractor that fails costs
     a note; the page is a document all the same. `more_headers` are fields whose usage signals count too."""
-    spans = [span for place in capture.redacted for span in zip(place.at[::2], place.at[1::2], strict=True)]
-    body = redaction.mask(decoded, spans) if spans else decoded
+    body = projection.covered(capture, decoded)
     page = projection.read_page(capture, body, apart=True)
     content_type = (projection.content_type(capture) or "text/html").partition(";")[0].strip().lower()
     found = signals.combine(

@@ -20,7 +20,7 @@ from polite_crawler.pipelines.parts import parts_of
 from polite_crawler.readers.page import Page
 from polite_crawler.recipes.documents import Found, RecipeExtractor, checked_name
 from polite_crawler.recipes.results import DocumentFacts, RecipeResult
-from polite_crawler.rules import durations, redaction, urls
+from polite_crawler.rules import durations, urls
 from polite_crawler.rules.options import DEFAULTS
 from polite_crawler.rules.pacing import Policy
 from polite_crawler.spiders.arguments import seeds
@@ -184,9 +184,8 @@ class Recipe(PoliteSpider):
 
     def _extracted(self, body: bytes, capture: Capture, page: Page) -> Extracted:
         """What the extractor says of a stored copy."""
-        spans = [span for one in capture.redacted for span in zip(one.at[::2], one.at[1::2], strict=True)]
         try:
-            return Extracted(tuple(self.extractor()(redaction.mask(body, spans) if spans else body, capture, page)))
+            return Extracted(tuple(self.extractor()(projection.covered(capture, body), capture, page)))
         except Exception as error:  # the code of an application: it is told, and the crawl goes on
             return Extracted(error=f"{type(error).__name__}: {error}")
 

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from polite_crawler.errors import BadOption
 from polite_crawler.readers.page import Page
+from polite_crawler.rules.secretforms import mask
 from polite_crawler.rules.urls import doc_id, normalize
 from polite_crawler.store.blobs import BlobError
 from polite_crawler.store.decoding import UndecodableBody, decode_body
@@ -70,8 +71,13 @@ def read_body(capture: Capture, received: bytes) -> bytes:
             raise BlobError(body.sha256, "damaged (its decoded SHA-256 is wrong)")
     else:
         data = received
+    return covered(capture, data)
+
+
+def covered(capture: Capture, body: bytes) -> bytes:
+    """The decoded body with the octets of known secrets overwritten by `*`."""
     spans = [span for one in capture.redacted for span in zip(one.at[::2], one.at[1::2], strict=True)]
-    return _covered(data, spans) if spans else data
+    return mask(body, spans) if spans else body
 
 
 def read_page(capture: Capture, body: bytes, *, apart: bool = False) -> Page:
@@ -228,15 +234,6 @@ def archived_id(url: str) -> str:
         return ARCHIVED + url
 
 
-def _covered(data: bytes, spans: Sequence[tuple[int, int]]) -> bytes:
-    out = bytearray(data)
-    for start, length in spans:
-        end = min(start + length, len(out))
-        if 0 <= start < end:
-            out[start:end] = b"*" * (end - start)
-    return bytes(out)
-
-
 Reader = Callable[[Capture, bytes], Page]
 __all__ = [
     "ARCHIVED",
@@ -249,6 +246,7 @@ __all__ = [
     "archived_from",
     "archived_id",
     "content_type",
+    "covered",
     "documents_of",
     "gives_documents",
     "gives_page",
