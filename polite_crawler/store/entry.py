@@ -6,14 +6,13 @@ import re
 import sqlite3
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple
 from typing import Any
 
 from polite_crawler.rules.urls import normal_or_none
 from polite_crawler.store.currency import VersionFacts, current_of, timeline
 from polite_crawler.store.document import FIRST_LINKS, Document
 from polite_crawler.store.folding import fold_words
-from polite_crawler.store.indexed_copy import keep_copy
+from polite_crawler.store.indexed_copy import said_of_304, said_of_page
 from polite_crawler.store.log import Position
 from polite_crawler.store.projection import PAGE_RECIPE, archived_from
 from polite_crawler.store.record import Capture
@@ -21,6 +20,7 @@ from polite_crawler.store.record import Capture
 Words = dict[int, list[str]]
 """The tokens of texts by their number in the full-text table."""
 
+_JSON = json.JSONEncoder(ensure_ascii=False)
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
 
@@ -35,7 +35,7 @@ def insert_capture(
 
     `words` gets the tokens of each text that is new to the full-text table.
     """
-    place = astuple(position) if position else (None,) * 4
+    place = (position.file, position.offset, position.length, position.crc) if position else (None,) * 4
     # the places of a referrer's secrets have the same names as those of the URL
     secret = "REDACTED" in capture.url and any(one.where.startswith("url") for one in capture.redacted)
     of = capture.validators.of if capture.validators else None
@@ -52,12 +52,12 @@ def insert_capture(
             )
         return False
     if capture.outcome == "not_modified" and of:
+        connection.execute("INSERT OR IGNORE INTO confirmed VALUES(?,?)", (capture.id, said_of_304(capture)))
         connection.execute(
             "UPDATE doc SET checked=max(checked, ?) WHERE id IN (SELECT doc FROM ver WHERE capture=?)", (fetched, of)
         )
     for document in documents:
         insert_version(connection, capture, document, words)
-    keep_copy(connection, capture, documents)
     return True
 
 
@@ -78,17 +78,18 @@ def insert_version(
     txt = _text_id(connection, text)
     held = capture.hold or document.hold
     ent = None if held else _entry_id(connection, doc, txt, title, document, text, words)
-    archived = archived_from(capture)
+    archived, fetched = archived_from(capture), capture.fetched
     inserted = connection.execute(
         "INSERT OR IGNORE INTO ver(doc, txt, ent, capture, capture_kind, fetched, recipe, base, kind, title, url, blob,"
-        " held, archived, main, meta, links, more) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-        (doc, txt, ent, capture.id, capture.kind, capture.fetched, capture.recipe, _base(connection, capture, doc),
+        " held, archived, main, meta, links, more, said) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+        (doc, txt, ent, capture.id, capture.kind, fetched, capture.recipe, _base(connection, capture, doc),
          document.kind, title or None, clean(document.url), capture.body.sha256 if capture.body else None,
-         held, json.dumps(archived) if archived else None, json.dumps(document.main), *_packed(document.meta)),
+         held, json.dumps(archived) if archived else None, json.dumps(document.main), *_packed(document.meta),
+         said_of_page(capture, document)),
     )  # fmt: skip
     if is_new:
-        _set_current(connection, doc, inserted.lastrowid, ent, held is not None, capture.fetched)
-        connection.execute("INSERT INTO span VALUES(?,?,?)", (doc, capture.fetched, inserted.lastrowid))
+        _set_current(connection, doc, inserted.lastrowid, ent, held is not None, fetched)
+        connection.execute("INSERT INTO span VALUES(?,?,?)", (doc, fetched, inserted.lastrowid))
     else:
         settle(connection, doc)
 
@@ -161,7 +162,7 @@ def _packed(meta: Mapping[str, Any]) -> tuple[bytes, int | None, bytes | None]:
 
 
 def _pack(value: object) -> bytes:
-    return zlib.compress(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"), 1)
+    return zlib.compress(_JSON.encode(value).encode("utf-8", "replace"), 1)
 
 
 def _doc_id(connection: sqlite3.Connection, key: str) -> tuple[int, bool]:

@@ -60,6 +60,7 @@ class Index:
         self._threads = Connections(folder, self.generations, writable=self.writable)
         self._ranks = threading.local()
         self._fresh: tuple[str, Words] = ("", {})
+        self._tokens = 0
         self._ensure()
         if self.writable and catch_up:
             try:
@@ -109,9 +110,11 @@ class Index:
 
     def _keep(self, words: Words) -> None:
         """Remember the tokens of new texts, within a bound, until a segment holds them."""
-        if self._fresh[0] != self.generation or sum(map(len, self._fresh[1].values())) > _FRESH:
-            self._fresh = self.generation, {}
+        generation = self.generation
+        if self._fresh[0] != generation or self._tokens > _FRESH:
+            self._fresh, self._tokens = (generation, {}), 0
         self._fresh[1].update(words)
+        self._tokens += sum(map(len, words.values()))
 
     def catch_up(self) -> CaughtUp:
         """Add what the log holds and the index does not, reading the stored bodies. Only it moves the offsets."""
@@ -138,7 +141,7 @@ class Index:
             folder = self.generations.path(own.generation)
             changed = segments.maintain(own.connection, folder, tail=tail or segments.TAIL, words=fresh)
             if changed:
-                self._fresh = own.generation, {}
+                self._fresh, self._tokens = (own.generation, {}), 0
             return changed
         except (sqlite3.Error, OSError) as error:
             if self.generation != own.generation:

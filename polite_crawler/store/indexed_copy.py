@@ -6,7 +6,6 @@ holds what was indexed.
 
 import json
 import sqlite3
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,10 +15,11 @@ from polite_crawler.rules.urls import normal_or_none
 from polite_crawler.store.document import Document
 from polite_crawler.store.log import Position
 from polite_crawler.store.projection import Pairs, gives_page, headers, request_headers
-from polite_crawler.store.record import Capture, canonical, micros
+from polite_crawler.store.record import Capture
 
 _FIELDS = freshness.FIELDS | {"refresh"}
 _LEADS_ON = ("refresh", "needs_javascript")
+_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,27 +52,25 @@ class IndexedCopy:
     place: Position
 
 
-def keep_copy(connection: sqlite3.Connection, capture: Capture, documents: Sequence[Document]) -> None:
-    """Keep what is said of a page, or of a 304 that confirms one. Nothing of a page that leads on by a refresh or
-    needs a browser: the index cannot speak for it."""
-    page = _page_of(capture, documents)
-    if capture.kind != "fetch" or (page is None and capture.outcome != "not_modified"):
-        return
-    head = [one for one in headers(capture) if one[0].lower() in _FIELDS]
-    if page is not None and (_leads_on(head) or any(name in page for name in _LEADS_ON)):
-        return
-    said: dict[str, Any] = {"start": micros(capture.time.start), "head": head}
-    if page is not None:
-        names = freshness.vary_names(head)
-        said |= {
-            "url": capture.url,
-            "status": capture.status,
-            "note": capture.note,
-            "truncated": bool(capture.body and capture.body.truncated),
-            "asked": [one for one in request_headers(capture) if one[0].lower() in names],
-        }
-    # as in the line, where a lone surrogate has become "?"
-    connection.execute("INSERT OR IGNORE INTO copy VALUES(?,?)", (capture.id, canonical(said).decode()))
+def said_of_page(capture: Capture, document: Document) -> str | None:
+    """What a line says of its page; None of another document, and of a page that leads on by a refresh or needs a
+    browser: the index cannot speak for it."""
+    if capture.kind != "fetch" or not gives_page(capture):
+        return None
+    if document.doc != f"url:{normal_or_none(capture.url) or capture.url}":
+        return None
+    head = _looked_at(capture)
+    if _leads_on(head) or any(name in document.meta for name in _LEADS_ON):
+        return None
+    names = freshness.vary_names(head)
+    asked = [one for one in request_headers(capture) if one[0].lower() in names] if names else []
+    truncated = bool(capture.body and capture.body.truncated)
+    return _text([capture.time.end_ms, head, capture.url, capture.status, capture.note, truncated, asked])
+
+
+def said_of_304(capture: Capture) -> str:
+    """What a line says that confirms a copy."""
+    return _text([capture.time.end_ms, _looked_at(capture)])
 
 
 def indexed_copy(connection: sqlite3.Connection, ids: CopyIds) -> IndexedCopy | None:
@@ -81,37 +79,34 @@ def indexed_copy(connection: sqlite3.Connection, ids: CopyIds) -> IndexedCopy | 
     if row is None:
         return None
     text, doc, title, chars, blob, recipe, fetched, held, *place = row
-    said = json.loads(text)
-    head, start = _pairs(said["head"]), said["start"]
+    took, head, url, status, note, truncated, asked = json.loads(text)
+    fields = _pairs(head)
     if ids.confirmed_by is not None:
-        later = connection.execute("SELECT said FROM copy WHERE id=?", (ids.confirmed_by,)).fetchone()
+        later = connection.execute("SELECT said FROM confirmed WHERE id=?", (ids.confirmed_by,)).fetchone()
         if later is None:
             return None
-        confirmed, names = json.loads(later[0]), freshness.vary_names(head)
-        head, start = freshness.updated_headers(head, _pairs(confirmed["head"])), confirmed["start"]
-        if _leads_on(head) or freshness.vary_names(head) != names:
+        took, head = json.loads(later[0])
+        names, fields = freshness.vary_names(fields), freshness.updated_headers(fields, _pairs(head))
+        if _leads_on(fields) or freshness.vary_names(fields) != names:
             return None
-    facts = freshness.StoredCopy(said["status"] or 200, head, start / 1e6, ids.checked / 1e6, _pairs(said["asked"]))
+    requested = (ids.checked - took * 1000) / 1e6
+    facts = freshness.StoredCopy(status or 200, fields, requested, ids.checked / 1e6, _pairs(asked))
     return IndexedCopy(
-        doc, said["url"], title, said["status"], chars, said["note"], recipe, blob, fetched, held is not None,
-        said["truncated"], facts, Position(*place),
+        doc, url, title, status, chars, note, recipe, blob, fetched, held is not None, truncated, facts,
+        Position(*place),
     )  # fmt: skip
 
 
 _COPY = (
-    "SELECT p.said, d.key, v.title, t.chars, v.blob, v.recipe, c.fetched, c.held, c.file, c.offset, c.length, c.crc"
-    " FROM copy p JOIN cap c ON c.id = p.id JOIN ver v ON v.capture = p.id"
-    " JOIN doc d ON d.id = v.doc AND d.key = 'url:' || c.url JOIN txt t ON t.id = v.txt"
-    " WHERE p.id = ? AND c.file IS NOT NULL"
+    "SELECT v.said, d.key, v.title, t.chars, v.blob, v.recipe, c.fetched, c.held, c.file, c.offset, c.length, c.crc"
+    " FROM cap c JOIN ver v ON v.capture = c.id JOIN doc d ON d.id = v.doc JOIN txt t ON t.id = v.txt"
+    " WHERE c.id = ? AND c.file IS NOT NULL AND v.said IS NOT NULL"
 )
 
 
-def _page_of(capture: Capture, documents: Sequence[Document]) -> Mapping[str, Any] | None:
-    """The metadata of the document that is the page itself."""
-    if not gives_page(capture):
-        return None
-    name = f"url:{normal_or_none(capture.url) or capture.url}"
-    return next((document.meta for document in documents if document.doc == name), None)
+def _looked_at(capture: Capture) -> list[tuple[str, str]]:
+    """The fields of the response that count here."""
+    return [one for one in headers(capture) if one[0].lower() in _FIELDS]
 
 
 def _leads_on(fields: Headers) -> bool:
@@ -120,3 +115,9 @@ def _leads_on(fields: Headers) -> bool:
 
 def _pairs(fields: list[list[str]]) -> Pairs:
     return tuple((name, value) for name, value in fields)
+
+
+def _text(said: list[Any]) -> str:
+    text = _JSON.encode(said)
+    # as in the line, where a lone surrogate has become "?"
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()

@@ -8,7 +8,7 @@ from polite_crawler.errors import StoreError
 from polite_crawler.store.folding import FOLD_VERSION
 from polite_crawler.store.read_only import connect_read_only
 
-INDEX_VERSION = 5
+INDEX_VERSION = 6
 """Changes with the tables: an index of another version is rebuilt from the log at open."""
 
 BUSY_MS = 10_000
@@ -26,8 +26,8 @@ CREATE TABLE cap(
 ) WITHOUT ROWID;
 CREATE INDEX cap_url ON cap(url, fetched);
 CREATE INDEX cap_parent ON cap(parent) WHERE parent IS NOT NULL;
--- a page that can be given again with no look into its line, or a 304: what was said of it, as JSON
-CREATE TABLE copy(id TEXT PRIMARY KEY, said TEXT NOT NULL) WITHOUT ROWID;
+-- what the line of a 304 says that updates the copy it confirms, as JSON
+CREATE TABLE confirmed(id TEXT PRIMARY KEY, said TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE doc(id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, cur INTEGER, held INTEGER NOT NULL DEFAULT 0,
     checked INTEGER NOT NULL DEFAULT 0);
 -- a text one time, whoever shows it
@@ -41,12 +41,13 @@ CREATE INDEX ent_tail ON ent(id) WHERE part = 0;
 CREATE INDEX ent_dead ON ent(id) WHERE part = 1 AND live = 0;
 CREATE INDEX ent_back ON ent(id) WHERE part = 2 AND live = 1;
 CREATE TABLE seg(name TEXT PRIMARY KEY, part INTEGER NOT NULL, docs INTEGER NOT NULL) WITHOUT ROWID;
--- links = how many links its metadata has, and more = those after the first few, when there are more
+-- links = how many links its metadata has, and more = those after the first few, when there are more; said = what the
+-- line of a page says of it, as JSON, when it can be given again with no look into that line
 CREATE TABLE ver(
     id INTEGER PRIMARY KEY, doc INTEGER NOT NULL, txt INTEGER NOT NULL, ent INTEGER, capture TEXT NOT NULL,
     capture_kind TEXT NOT NULL, fetched INTEGER NOT NULL, recipe TEXT, base TEXT, kind TEXT NOT NULL, title TEXT,
     url TEXT NOT NULL, blob TEXT, held TEXT, archived TEXT, main TEXT NOT NULL, meta BLOB NOT NULL,
-    links INTEGER, more BLOB,
+    links INTEGER, more BLOB, said TEXT,
     UNIQUE(doc, capture));
 CREATE INDEX ver_capture ON ver(capture);
 -- from `since` on, `ver` is the current version of `doc`, until the next row of the document
