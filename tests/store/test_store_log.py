@@ -1,15 +1,19 @@
 """The capture log: appended under a lock, torn tails repaired, damage skipped and counted."""
 
+import fcntl
 import json
 import os
 import threading
+import tracemalloc
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import psutil
 import pytest
 
 from polite_crawler.store.log import CaptureLog, DamagedLine, Position, TornWrite, parse_line
-from polite_crawler.store.record import Capture, Time, epoch, utc
+from polite_crawler.store.record import Capture, Time, capture_id, epoch, utc
 
 MARCH = epoch("2026-03-31T23:59:59Z")
 
@@ -55,6 +59,85 @@ def test_the_month_of_writing_names_the_file(tmp_path: Path) -> None:
     assert log.files() == ["2026/03.ndjson", "2026/04.ndjson"]
 
 
+@pytest.mark.parametrize("synced", [True, False], ids=["synced in time", "synced at the end"])
+def test_the_file_of_a_month_is_closed_when_it_is_over(tmp_path: Path, synced: bool) -> None:
+    now = [MARCH]
+    log = CaptureLog(tmp_path, clock=lambda: now[0])
+    for number in range(4):
+        log.append(capture(number).line())
+        if synced:
+            log.sync()
+        now[0] += 31 * 86_400
+    log.sync()
+    assert [Path(one.path).name for one in psutil.Process().open_files() if "ndjson" in one.path] == ["07.ndjson"]
+    log.close()
+    assert [one for one in psutil.Process().open_files() if "ndjson" in one.path] == []
+
+
+def test_a_new_file_is_for_its_owner_alone_and_in_its_folder_for_good(
+    log: CaptureLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folders: list[Path] = []
+    monkeypatch.setattr("polite_crawler.store.log.sync_folder", folders.append)
+    log.append(capture(1).line())
+    log.append(capture(2).line())
+    assert folders == [tmp_path / "2026", tmp_path]
+    assert (tmp_path / "2026/03.ndjson").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("call", ["write", "pread", "fstat"])
+def test_a_line_is_written_and_the_end_is_looked_at_under_the_lock(
+    log: CaptureLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str
+) -> None:
+    log.append(capture(1).line())
+    refused: list[int] = []
+    real = getattr(os, call)
+
+    def looks(fd: int, *args: Any) -> Any:
+        with (tmp_path / "2026/03.ndjson").open("rb") as file:
+            try:
+                fcntl.flock(file.fileno(), fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except BlockingIOError:
+                refused.append(fd)
+        return real(fd, *args)
+
+    monkeypatch.setattr(os, call, looks)
+    log.append(capture(2).line())
+    assert len(refused) == 1
+
+
+def test_a_scan_finds_the_end_when_no_line_is_half_written(
+    log: CaptureLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log.append(capture(1).line())
+    shared: list[bool] = []
+    fstat = os.fstat
+
+    def looks(fd: int) -> os.stat_result:
+        with (tmp_path / "2026/03.ndjson").open("rb") as file:
+            try:
+                fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                shared.append(True)
+        return fstat(fd)
+
+    monkeypatch.setattr(os, "fstat", looks)
+    assert urls(log) == ["1"]
+    assert shared == [True]
+
+
+def test_a_scan_that_is_left_has_not_read_the_line_in_hand(log: CaptureLog) -> None:
+    for number in range(3):
+        log.append(capture(number).line())
+    scan = log.scan()
+    lines = iter(scan)
+    first, _ = next(lines)
+    assert scan.offsets == {}
+    second, _ = next(lines)
+    assert scan.offsets == {"2026/03.ndjson": first.length}
+    assert next(position for position, _ in log.scan(scan.offsets)) == second
+
+
 @pytest.mark.parametrize("tail", [b"{", b'{"v":1,"id":"fetch.', b"\xff\xfe"])
 def test_a_torn_tail_costs_only_itself(log: CaptureLog, tmp_path: Path, tail: bytes) -> None:
     log.append(capture(1).line())
@@ -67,6 +150,7 @@ def test_a_torn_tail_costs_only_itself(log: CaptureLog, tmp_path: Path, tail: by
     assert torn.offsets["2026/03.ndjson"] == log.sizes()["2026/03.ndjson"] - len(tail)
     position = log.append(capture(2).line())
     assert log.read(position) == capture(2)
+    assert log.holds(position)
     healed = log.scan(torn.offsets)
     assert [found.url for _, found in healed] == ["http://a.example/2"]
     assert healed.skipped == 1
@@ -96,10 +180,14 @@ def test_a_damaged_line_is_skipped_and_counted(log: CaptureLog, tmp_path: Path, 
 def test_a_line_without_an_end_does_not_fill_the_memory(log: CaptureLog, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("polite_crawler.store.log.LINE_LIMIT", 1000)
     log.append(capture(1).line())
-    log.append(b"x" * 5500 + b"\n")
+    log.append(b"x" * 5_000_500 + b"\n")
     log.append(capture(2).line())
     scan = log.scan()
+    tracemalloc.start()
     assert [found.url[-1] for _, found in scan] == ["1", "2"]
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 1_000_000
     assert scan.skipped == 1
     assert scan.offsets == log.sizes()
 
@@ -155,10 +243,14 @@ def test_a_failed_sync_opens_the_file_anew(log: CaptureLog, monkeypatch: pytest.
     with pytest.raises(OSError, match="Input"):
         log.sync()
     monkeypatch.undo()
+    opened: list[str] = []
+    real = os.open
+    monkeypatch.setattr(os, "open", lambda path, *args: opened.append(str(path)) or real(path, *args))
     log.append(capture(2).line())
     log.sync()
     assert urls(log) == ["1", "2"]
     assert len(used) == 1
+    assert [Path(path).name for path in opened] == ["03.ndjson"]
 
 
 def test_threads_and_handles_do_not_mix_their_lines(tmp_path: Path) -> None:
@@ -178,6 +270,13 @@ def test_threads_and_handles_do_not_mix_their_lines(tmp_path: Path) -> None:
     assert scan.skipped == 0
     for log in logs:
         log.close()
+
+
+def test_parse_line_wants_its_own_schema() -> None:
+    value = json.loads(capture(1).line()) | {"v": 2}
+    value["id"] = capture_id(value)
+    with pytest.raises(ValueError, match="no capture of this schema"):
+        parse_line(json.dumps(value).encode())
 
 
 def test_parse_line_wants_the_true_id() -> None:
