@@ -293,7 +293,9 @@ def _is_heading(line: str) -> bool:
 
 
 def _label_or_season(line: str) -> bool:
-    return any(token.kind in (Kind.LABEL, Kind.SEASON) for token in tokens(line))
+    """Whether a line names a part of the hours: a label, a season, or nothing but words like `Lunch`."""
+    kinds = {token.kind for token in tokens(line)}
+    return bool(kinds & {Kind.LABEL, Kind.SEASON}) or kinds == {Kind.FILLER}
 
 
 def _has_both(raw: str) -> bool:

@@ -60,6 +60,36 @@ SITES: dict[str, Site] = {
         {"/": "<p>Hours<br>Mon-Fri: 9am-5pm<br>Sat: 10am-2pm<br>Sun: closed</p>"},
         [("text", None, 1, None, "Mon-Fri 09:00-17:00; Sat 10:00-14:00; Sun closed")],
     ),
+    "a table with a column for each time": Site(
+        {
+            "/": "<h2>Opening hours</h2><table><tr><th>Day</th><th>Opens</th><th>Closes</th></tr>"
+            "<tr><td>Monday</td><td>9:00</td><td>17:00</td></tr><tr><td>Tuesday</td><td>9 am</td><td>5 pm</td></tr>"
+            "</table>"
+        },
+        [("text", None, 1, None, "Mon, Tue 09:00-17:00")],
+    ),
+    "lunch and dinner": Site(
+        {
+            "/": "<h2>Hours</h2><div>Lunch</div><div>Tue-Sun 12pm-2.30pm</div><div>Dinner</div>"
+            "<div>Tue-Sat 6pm-10pm</div>"
+        },
+        [("text", None, 1, None, "Tue-Sat 12:00-14:30, 18:00-22:00; Sun 12:00-14:30")],
+    ),
+    "closed days first": Site(
+        {"/": "<p>Closed Mondays. Open Tue-Sun 9am-5pm.</p>"},
+        [("text", None, 1, None, "Mon closed; Tue-Sun 09:00-17:00")],
+    ),
+    "a sentence in a long paragraph": Site(
+        {"/": f"<p>{'Two brothers came from the sea to bake bread. ' * 8}Mon-Fri we open from 9am to 5pm.</p>"},
+        [("text", None, 1, None, WEEK)],
+    ),
+    "seasons under headings": Site(
+        {
+            "/": "<h2>Opening hours</h2><h3>Summer season</h3><p>Mon-Fri 9am-5pm</p><h3>Winter season</h3>"
+            "<p>Mon-Fri 10am-6pm</p>"
+        },
+        [("text", None, 1, "Summer season", WEEK), ("text", None, 1, "Winter season", OTHER)],
+    ),
     "hours in prose": Site(
         {"/": "<p>We bake our bread each night. Our shop is open Monday to Friday from 9am to 5pm. Come and see.</p>"},
         [("text", None, 1, None, WEEK)],

@@ -136,6 +136,8 @@ _PATTERNS: tuple[tuple[Kind, str], ...] = (
     (Kind.OPEN_END, r"\bonwards?\b|(?<=[\dm])\+"),
     (Kind.UNTIL, r"(?:\buntil\b|\btill?\b|['’]til\b)"),
     (Kind.RANGE, r"-|\bto\b|\bthrough\b|\bthru\b"),
+    # the columns of a table: opens, closes
+    (Kind.RANGE, r"(?<=[\dm])\t(?=\d{1,2}(?:[:.]\d\d)?[ ]?(?:[ap]\.?m\.?)?[ ]*(?:\n|$))"),
     (Kind.FROM, r"\b(?:from|after|between|starting)\b"),
     (Kind.AND, r"[,&+/]|\band\b|\bplus\b"),
     (Kind.FILLER, rf"\b(?:{_FILLERS})\b|[:()\t*]"),
