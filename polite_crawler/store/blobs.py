@@ -5,9 +5,9 @@ export can copy it behind the heads of a record without a new compression (RFC 1
 """
 
 import hashlib
-import itertools
 import os
 import re
+import secrets
 import struct
 import zlib
 from collections.abc import Iterator
@@ -63,7 +63,6 @@ class Blobs:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._numbers = itertools.count()
 
     def path(self, sha256: str) -> Path:
         """Where the body of this name lies. A name that is no SHA-256 raises BlobError."""
@@ -163,7 +162,8 @@ class Blobs:
             sync_folder(self._folder)
 
     def _write(self, path: Path, member: bytes, durable: bool) -> None:
-        temporary = path.with_name(f".{path.stem}.{os.getpid()}-{next(self._numbers)}.tmp")
+        # a process that was killed leaves its file, and in a container the next one has the same number
+        temporary = path.with_name(f".{path.stem}.{secrets.token_hex(8)}.tmp")
         fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         try:
             try:

@@ -4,8 +4,10 @@ import gzip
 import os
 import random
 import subprocess
+import tracemalloc
 import zlib
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -47,6 +49,71 @@ def test_each_member_is_plain_gzip(body: bytes, coded: bool) -> None:
     assert gzip.decompress(pack(body, coded=coded)) == body
 
 
+def test_a_body_that_is_coded_is_not_compressed_again() -> None:
+    assert len(pack(b"a" * 9000, coded=True)) > 9000 > len(pack(b"a" * 9000, coded=False))
+
+
+@pytest.mark.parametrize("durable", [True, False])
+def test_a_body_is_durable_before_it_has_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, durable: bool
+) -> None:
+    """The order of what is synced: the new folders, the file, its name, the folder of the name."""
+    events: list[str] = []
+
+    def told(name: str) -> None:
+        real = getattr(os, name)
+
+        def call(*args: Any) -> Any:
+            what = os.readlink(f"/proc/self/fd/{args[0]}") if isinstance(args[0], int) else str(args[0])
+            events.append(f"{name} {Path(what).name}" if not what.endswith(".tmp") else f"{name} temporary file")
+            return real(*args)
+
+        monkeypatch.setattr(os, name, call)
+
+    told("fsync")
+    told("rename")
+    blobs = Blobs(tmp_path)
+    name = blobs.put(b"body", durable=durable)
+    first, second = name[:2], name[2:4]
+    synced = [f"fsync {first}", f"fsync {tmp_path.name}", "fsync temporary file", "rename temporary file"]
+    assert events == ([*synced, f"fsync {second}"] if durable else ["rename temporary file"])
+    events.clear()
+    blobs.put(b"body", durable=durable)
+    assert events == ([f"fsync {second}"] if durable else [])
+    assert blobs.path(name).stat().st_mode & 0o777 == 0o600
+
+
+def test_a_disk_that_takes_little_at_a_time_gets_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write = os.write
+    monkeypatch.setattr(os, "write", lambda fd, data: write(fd, data[:7]))
+    name = Blobs(tmp_path).put(b"some text of a page")
+    assert Blobs(tmp_path).get(name, verify=True) == b"some text of a page"
+
+
+def test_a_disk_that_fails_keeps_no_part_of_a_body(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(fd: int, data: bytes) -> int:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "write", full)
+    with pytest.raises(OSError, match="No space"):
+        Blobs(tmp_path).put(b"body")
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+
+
+def test_a_file_that_a_killed_process_left_is_in_nobodys_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a container each process has the same number as the one before."""
+
+    def killed(*args: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "rename", killed)
+    with pytest.raises(KeyboardInterrupt):
+        Blobs(tmp_path).put(b"body")
+    monkeypatch.undo()
+    assert len([path for path in tmp_path.rglob("*") if path.is_file()]) == 1
+    assert Blobs(tmp_path).get(Blobs(tmp_path).put(b"body")) == b"body"
+
+
 def test_a_second_put_writes_nothing_and_leaves_no_temporary_file(tmp_path: Path) -> None:
     blobs = Blobs(tmp_path)
     name = blobs.put(b"body")
@@ -56,13 +123,20 @@ def test_a_second_put_writes_nothing_and_leaves_no_temporary_file(tmp_path: Path
     assert [path.name for path in blobs.path(name).parent.iterdir()] == [f"{name}.gz"]
 
 
-@pytest.mark.parametrize("rest", [b"", b"\x1f\x8b", b"x" * 40])
+@pytest.mark.parametrize(
+    "rest",
+    [
+        b"", b"\x1f\x8b", b"x" * 40, pack(b"other body", coded=False),
+        # each has two of the three: the first octets, the length, the size of a member
+        pack(b"body " * 50, coded=False)[:10] + (250).to_bytes(4, "little"),
+        b"x" * 40 + (250).to_bytes(4, "little"),
+        pack(b"body " * 50, coded=False)[:-4] + (251).to_bytes(4, "little"),
+    ],
+)  # fmt: skip
 def test_a_cut_file_is_written_again_when_the_body_comes_again(tmp_path: Path, rest: bytes) -> None:
     blobs = Blobs(tmp_path)
     name = blobs.put(b"body " * 50)
     blobs.path(name).write_bytes(rest)
-    with pytest.raises(BlobError):
-        blobs.get(name)
     blobs.put(b"body " * 50)
     assert blobs.get(name) == b"body " * 50
 
@@ -76,12 +150,15 @@ def _damage(kind: str, member: bytes) -> bytes:
         "longer": member[:-4] + (10**6).to_bytes(4, "little"),
         "shorter": member[:-4] + (3).to_bytes(4, "little"),
         "tail": member + b"more",
+        "tail of a member": member + member[-8:],
         "header": b"XX" + member[2:],
         "empty": b"",
     }[kind]
 
 
-@pytest.mark.parametrize("kind", ["cut", "flip", "crc", "longer", "shorter", "tail", "header", "empty"])
+@pytest.mark.parametrize(
+    "kind", ["cut", "flip", "crc", "longer", "shorter", "tail", "tail of a member", "header", "empty"]
+)
 @pytest.mark.parametrize("coded", [False, True])
 def test_damage_is_a_typed_error(tmp_path: Path, kind: str, coded: bool) -> None:
     blobs = Blobs(tmp_path)
@@ -109,8 +186,12 @@ def test_a_member_that_lies_of_its_length_is_not_inflated_whole(tmp_path: Path) 
     name = blobs.put(b"small")
     bomb = pack(b"\0" * 50_000_000, coded=False)
     blobs.path(name).write_bytes(bomb[:-4] + (5).to_bytes(4, "little"))
+    tracemalloc.start()
     with pytest.raises(BlobError):
         blobs.get(name)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 5_000_000
 
 
 @pytest.mark.parametrize("name", ["", "x", "../../etc/passwd", "AB" * 32, "ab" * 31, "0" * 64])
@@ -118,3 +199,10 @@ def test_what_is_not_there_is_missing(tmp_path: Path, name: str) -> None:
     with pytest.raises(BlobError, match="missing") as caught:
         Blobs(tmp_path).get(name)
     assert caught.value.why == "missing"
+    assert not Blobs(tmp_path).has(name)
+
+
+@pytest.mark.parametrize("name", ["", "../../etc/passwd", "AB" * 32])
+def test_what_is_no_name_has_no_path(tmp_path: Path, name: str) -> None:
+    with pytest.raises(BlobError, match="missing"):
+        Blobs(tmp_path).path(name)
