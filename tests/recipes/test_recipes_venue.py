@@ -132,6 +132,20 @@ def test_a_page_that_is_not_there_is_a_note(pages: Pages, tmp_path: Path) -> Non
     assert any(note.startswith(f"{pages.base}/hours: ") for note in found.notes)
 
 
+def test_a_page_that_may_not_be_asked_for_is_a_note_and_the_next_one_is_read(pages: Pages, tmp_path: Path) -> None:
+    pages.answers["/robots.txt"] = (200, "text/plain", "User-agent: *\nDisallow: /hours")
+    links = '<a href="/hours">Hours</a><a href="/contact">Contact</a>'
+    site = {"/": links, "/hours": "<p>Open Mon-Fri 8am-6pm</p>", "/contact": "<p>Open Mon-Fri 9am-5pm</p>"}
+
+    found = venue(pages, site, tmp_path / "s")
+
+    assert [one.hours for one in found.readings] == ["Mon-Fri 09:00-17:00"]
+    assert found.notes == (
+        f"{pages.base}/hours: robots.txt disallows this URL for PoliteCrawler (line 2: Disallow: /hours)",
+    )
+    assert pages.asked_for("/hours") == 0
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
