@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from lane_lab import SETTINGS, LabSpider, Server, crawl, memory_lanes, serving
+from lane_lab import SETTINGS, LabSpider, Server, crawl, memory_lanes
 from scrapy import Request
 from scrapy.core.downloader import Downloader
 from scrapy.core.engine import ExecutionEngine
@@ -17,12 +17,6 @@ from scrapy.utils.test import get_crawler
 
 from polite_crawler.scheduling.lanes import lanes_of, use_lanes
 from polite_crawler.scheduling.scrapy_private import after_each_request, open_slots, readdress, wake_engine
-
-
-@pytest.fixture
-def server() -> Any:
-    with serving() as running:
-        yield running
 
 
 def test_waking_the_engine_pops_before_its_heartbeat(server: Server, monkeypatch: pytest.MonkeyPatch):

@@ -5,9 +5,9 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+from queue_lab import Lab
 from scrapy import Request, Spider
 from scrapy.http import Response
-from test_scheduling_ready_queue import Lab
 
 from polite_crawler.rules.pacing import Answer
 from polite_crawler.scheduling.frontier import Frontier

@@ -4,16 +4,16 @@ a spider that stays open, values that go with their crawler."""
 import asyncio
 import gc
 import weakref
-from pathlib import Path
 from typing import Any
 
 import pytest
 from fake_clock import FakeClock
 from lane_lab import SETTINGS, LabSpider, memory_lanes, serving
+from queue_lab import OK, Lab
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
 from scrapy.utils.test import get_crawler
-from test_scheduling_ready_queue import OK, Lab
+from waits_lab import settle
 
 from polite_crawler.rules.pacing import Policy
 from polite_crawler.scheduling.host_queue import HostQueue
@@ -22,30 +22,12 @@ from polite_crawler.scheduling.lanes import Closing, HostStopped, LaneEvent, use
 from polite_crawler.scheduling.per_crawler import PerCrawler
 from polite_crawler.scheduling.ready_queue import ready_queue_of
 from polite_crawler.scheduling.scrapy_private import keep_open
-from polite_crawler.store.hosts import HostStateStore, MemoryHosts
-from polite_crawler.store.hosts_sqlite import SqliteHosts
-
-
-@pytest.fixture(params=["memory", "sqlite"])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
-    made: HostStateStore = MemoryHosts() if request.param == "memory" else SqliteHosts(tmp_path / "hosts.sqlite")
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def clock() -> FakeClock:
-    return FakeClock()
+from polite_crawler.store.hosts import HostStateStore
 
 
 @pytest.fixture
 def group(store: HostStateStore, clock: FakeClock) -> LaneGroup:
     return LaneGroup(store, lambda host: Policy(page_interval=3.0, slow_factor=0), clock=clock, max_wait=600.0)
-
-
-async def settle() -> None:
-    for _ in range(5):
-        await asyncio.sleep(0)
 
 
 def test_a_host_has_one_lane_among_all_members(group: LaneGroup, clock: FakeClock) -> None:
@@ -127,11 +109,6 @@ def test_deadlines_are_those_of_each_member(group: LaneGroup, clock: FakeClock) 
     one.deadline = clock.now() + 10
     assert one.limit() == clock.now() + 10
     assert other.limit() == clock.now() + 600
-
-
-@pytest.fixture
-def lab() -> Lab:
-    return Lab()
 
 
 def test_a_request_that_hurries_pops_at_once(lab: Lab) -> None:
