@@ -123,23 +123,34 @@ async def fetching(site: SiteProcess, crawler: PoliteCrawler, options: Options, 
         return await measured(options.rounds, {name: (ask, urls) for name, ask in asks.items()})
 
 
-async def stored(
-    site: SiteProcess, crawler: PoliteCrawler, options: Options
-) -> tuple[dict[str, float], dict[str, float], int]:
+async def stored(site: SiteProcess, options: Options, folder: str) -> tuple[dict[str, float], dict[str, float], int]:
     """The CPU seconds of an answer from the store and of a plain read of its page, the first time and then; and how
-    many requests those answers sent."""
+    many requests those answers sent. A crawler that is opened anew has answered nothing before."""
     kept = pages(site, options, count(KEPT))
-    await each(crawler.fetch, kept)
+    async with open_crawler(folder, **OPEN) as crawler:
+        await each(crawler.fetch, kept)
+    before, first, again = len(site.log()), [], []
+    for _ in range(options.rounds):
+        async with open_crawler(folder, **OPEN) as crawler:
+            works = answering(crawler, kept)
+            await each(works["read"][0], kept)
+            first.append(await measured(1, works))
+            again.append(await measured(1, works))
+    return middle(first), middle(again), len(site.log()) - before
+
+
+def answering(crawler: PoliteCrawler, kept: Sequence[str]) -> dict[str, Work]:
+    """An answer from the store, and a plain read of it."""
 
     async def read(url: str) -> object:
         return crawler.store.read(url)
 
-    await each(read, kept)
-    before = len(site.log())
-    works: dict[str, Work] = {"stored": (crawler.fetch, lambda: kept), "read": (read, lambda: kept)}
-    first = await measured(1, works)
-    again = await measured(options.rounds, works)
-    return first, again, len(site.log()) - before
+    return {"stored": (crawler.fetch, lambda: kept), "read": (read, lambda: kept)}
+
+
+def middle(rounds: Sequence[dict[str, float]]) -> dict[str, float]:
+    """The medians of some rounds."""
+    return {name: median(one[name] for one in rounds) for name in rounds[0]}
 
 
 def pages(site: SiteProcess, options: Options, numbers: Iterator[int]) -> list[str]:
@@ -152,7 +163,7 @@ async def rounds(site: SiteProcess, options: Options, folder: str) -> Report:
     """Measure everything in one loop."""
     async with open_crawler(f"{folder}/ours", **OPEN) as crawler:
         new = await fetching(site, crawler, options, folder)
-        first, again, sent = await stored(site, crawler, options)
+    first, again, sent = await stored(site, options, f"{folder}/kept")
     return Report(
         (
             Bar("one fetch through the library, to a bare engine.crawl", new["library"] / new["bare"], "<=", 3),
