@@ -99,6 +99,9 @@ def test_an_ellipsis_takes_the_nearest_start() -> None:
     match = verify_text(text, "start ... end")
     assert match is not None
     assert text[match.start : match.end] == "start two. end"
+    close = verify_text("startend", "start ... end")
+    assert close is not None
+    assert (close.start, close.end, close.normalization) == (0, 8, "ellipsis")
 
 
 def test_counts_the_places_of_the_same_set() -> None:
@@ -198,6 +201,28 @@ def test_an_indexed_text_answers_the_same(one: str, quote: str, two: str, twice:
     assert plain is not None or changed
 
 
+INSIDE = "words that are there, and a cafe\u0301 too"
+"""A text with a character that has a mark."""
+
+
+@pytest.mark.parametrize(
+    ("quote", "start"),
+    [
+        ("words that are there, and a cafe", 0),
+        ("\u0301 too, words that are there", 32),
+        (" there, and a cafe\u0301 too", 14),
+        ("\u00adthere, and a cafe\u0301 too", None),
+    ],
+    ids=["ends before a mark", "begins with a mark", "begins with a space", "begins with what is not there"],
+)
+def test_an_exact_quote_of_an_indexed_text(quote: str, start: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(quotes, "_INDEXED", 0)
+    text = f"{INSIDE}, {INSIDE}"
+    match = QuotableText(text).exact(quote)
+    assert (match and match.start) == start
+    assert (match.count if match else 0) == text.count(quote)
+
+
 @pytest.mark.parametrize("quote", ["e" * 30, "\u0301" + "e\u0301" * 30, "a" * 40, "a b" * 20, "x" * 40 + "e"])
 def test_an_indexed_text_of_one_pattern(quote: str) -> None:
     text = ("e\u0301" * 100 + "a" * 100 + "a ba b" * 100 + "x" * 50 + "e\u0301" + "e" * 40) * 50
@@ -215,6 +240,8 @@ def test_a_value_is_found_as_a_word_under_normalizations() -> None:
     assert anywhere is not None
     assert (anywhere.start, anywhere.normalizations, anywhere.count) == (6, (), 2)
     assert find_value(QuotableText("with"), "IT") is None
+    assert find_value(QuotableText("a rabbit"), "IT") is None
+    assert find_value(QuotableText("items"), "IT") is None
     folded = find_value(QuotableText("with It"), "IT")
     assert folded is not None
     assert (folded.start, folded.normalization) == (5, "case")

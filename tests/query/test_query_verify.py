@@ -133,4 +133,11 @@ def test_bad_questions(lab: StoreLab) -> None:
         with pytest.raises(NotStored):
             store.verify(DOC, "words", capture="fetch.none")
         note = store.verify(DOC, "w" * 3000).note
+        assert store.verify(DOC, "w" * 2000).note is None
     assert note == "a quote of more than 2000 characters has no closest passage"
+
+
+def test_an_empty_quote_is_a_mistake_whatever_the_document_is(lab: StoreLab) -> None:
+    lab.page(URL, "nobody reads this", hold="noai")
+    with opened(lab) as store, pytest.raises(BadOption, match="quote is empty"):
+        store.verify(DOC, " ")

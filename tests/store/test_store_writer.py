@@ -13,6 +13,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import psutil
 import pytest
 
 from polite_crawler import open_store
@@ -52,6 +53,15 @@ def test_a_future_is_resolved_when_body_and_line_are_durable(
     assert written.position is not None
     assert writer.log.read(written.position) == capture(1)
     assert writer.close()
+
+
+def test_the_writer_says_what_is_packed_already_and_closes_its_log(folder: StoreFolder) -> None:
+    writer = WriterThread(folder)
+    body = b"a" * 9000
+    (name,) = writer.submit(capture(1), blobs=[BlobBytes(body, coded=True)]).result(30).blobs
+    assert writer.blobs.path(name).stat().st_size > len(body)
+    assert writer.close()
+    assert [one for one in psutil.Process().open_files() if one.path.startswith(str(folder.path))] == []
 
 
 def test_one_sync_confirms_all_that_wait(folder: StoreFolder, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -72,9 +72,10 @@ def test_all_answers_are_kept_in_their_order() -> None:
     ]  # fmt: skip
 
 
-def test_a_zone_is_kept_for_the_connection() -> None:
+@pytest.mark.parametrize("host", ["router.example", "fe80::1%eth9"])
+def test_a_zone_is_kept_for_the_connection(host: str) -> None:
     resolver = Resolver(lambda host, port: [("fe80::1%eth9", port, 0, 9)])
-    (address,) = asyncio.run(resolver.addresses("router.example", 80, OPEN.refusal))
+    (address,) = asyncio.run(resolver.addresses(host, 80, OPEN.refusal))
     assert (address.ip, address.host, address.family) == ("fe80::1", "fe80::1%9", socket.AF_INET6)
 
 

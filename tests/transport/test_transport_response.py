@@ -47,6 +47,7 @@ WHOLE = [
     # octets, body, keeps the connection
     (LINE + b"Content-Length: 12\r\n\r\n" + PAGE, PAGE, True),
     (LINE + b"Content-Length: 0\r\n\r\n", b"", True),
+    (LINE + b"Content-Length: 0\r\n\r\nHTTP/1.1 200 OK", b"", False),
     (LINE + b"\r\n" + PAGE, PAGE, False),
     (LINE + b"\r\n", b"", False),
     (LINE + b"Content-Length: 12\r\n\r\n" + PAGE + b"HTTP/1.1 200 OK", PAGE, False),
@@ -157,6 +158,13 @@ def test_the_limit_counts_decoded_octets(size: int, cut: bool) -> None:
     assert one.truncated == ("length" if cut else None)
 
 
+def test_a_coding_may_make_a_body_longer() -> None:
+    packed = gzip.compress(PAGE * 83, compresslevel=0, mtime=0)
+    assert len(packed) > 1000 > len(PAGE * 83)
+    one = wire(LINE + b"Content-Encoding: gzip\r\nContent-Length: %d\r\n\r\n" % len(packed) + packed)
+    assert (one.decoded, one.payload, one.truncated) == (PAGE * 83, packed, None)
+
+
 def test_reading_stops_with_the_first_octet_over_the_limit() -> None:
     packed = gzip.compress(bytes(10_000_000))
     reader = ResponseReader("GET", 1000)
@@ -261,6 +269,23 @@ def test_a_cut_for_time_keeps_what_came() -> None:
     assert reader.over
     assert not reader.reusable
     assert (one.payload, one.truncated, one.declared) == (b"<p>", "time", 12)
+    reader.cut("disconnect")
+    assert facts(reader).truncated == "time"
+
+
+def test_a_response_that_has_ended_is_not_cut() -> None:
+    reader = read(LINE + b"Content-Length: 12\r\n\r\n" + PAGE)
+    reader.cut("time")
+    assert facts(reader).truncated is None
+
+
+def test_the_limit_between_two_chunks_is_for_each_of_them() -> None:
+    body = chunks(*[b"x"] * 20_000, size="{:08x}")
+    reader = ResponseReader("GET", 100_000)
+    reader.feed(memoryview(CHUNKED))
+    for at in range(0, len(body), 5):
+        reader.feed(memoryview(body[at : at + 5]))
+    assert (facts(reader).payload, facts(reader).truncated) == (b"x" * 20_000, None)
 
 
 def test_times_and_octets_are_told() -> None:
