@@ -95,7 +95,7 @@ def lateness(site: SiteProcess, options: Options) -> dict[str, list[float]]:
     """How late the requests of 20 hosts start after their rest, in ms: in a crawl that reads small pages alone
     (usual), and in one that reads large pages of another host all the time (beside). The rounds take turns. `large`
     counts those pages."""
-    pages, rounds = (10, 2) if options.quick else (30, options.rounds)
+    pages, rounds = (8, 2) if options.quick else (30, options.rounds)
     late: dict[str, list[float]] = {"usual": [], "beside": [], "large": []}
     with LargePages() as large:
         settings = {"POLITE_HOSTS": {large.host: {"page_interval": 0.01}}, "BENCH_UNTIL": 20 * pages}

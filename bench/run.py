@@ -73,18 +73,20 @@ def main() -> int:
     known = benches()
     if unknown := [name for name in given.names if name not in known]:
         parser.error(f"no bench {unknown[0]}; there are: {', '.join(known)}")
-    kept = sections_of(PAGE.read_text("utf-8")) if PAGE.exists() else {}
+    made: dict[str, str] = {}
     good = True
     for name in given.names or known:
         found = run(name, quick=given.quick)
         if found is None:
             good = False
             continue
-        kept[found["name"]] = section(found, quick=given.quick)
+        made[found["name"]] = section(found, quick=given.quick)
         for bar in found["bars"]:
             mark = "ok  " if bar["ok"] else "FAIL"
             print(f"{name}: {mark} {bar['value']:.4g} {bar['better']} {bar['bar']:g} {bar['claim']}")
             good &= bar["ok"]
+    # another run may have written its sections meanwhile
+    kept = (sections_of(PAGE.read_text("utf-8")) if PAGE.exists() else {}) | made
     PAGE.write_text("\n".join([TOP, *(kept[name] for name in sorted(kept))]), "utf-8")
     return 0 if good else 1
 
