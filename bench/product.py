@@ -4,8 +4,8 @@ The pages and their annotations are those of the shared samples (scrapinghub/pro
 them pages of the same shape are made, and only the CPU is a claim. The peer reads all JSON-LD and microdata with
 extruct and takes the first product with a price, as that benchmark's baseline does.
 
-An annotation that took the separator of thousands for a decimal point (24.99 of a page that says 24.990 CLP) counts as
-the amount that the page says.
+The annotations count as they are, also the three that took the separator of thousands for a decimal point (24.99 of a
+page that says 24.990 CLP).
 """
 
 import gzip
@@ -23,8 +23,6 @@ from polite_crawler.readers.html import read_page
 from polite_crawler.readers.values.currencies import CURRENCY_SYMBOLS
 from polite_crawler.recipes.offers import as_list, availability, name_of
 from polite_crawler.recipes.product import Product, product_of, records_of
-
-_THOUSAND = Decimal(1000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +172,7 @@ def _scores(pages: list[Page], read: Callable[[Page], Guess]) -> Scores:
 
 def _same(price: Decimal | None, annotated: object) -> bool:
     value = _decimal(str(annotated))
-    return price is not None and value is not None and price in (value, value * _THOUSAND)
+    return price is not None and price == value
 
 
 def _names(code: str | None, annotated: str) -> bool:

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import SplitResult, parse_qsl, urljoin, urlsplit
 
@@ -48,7 +48,8 @@ class Product:
     """What a page says of its product. `price` is the lowest one, `price_to` the highest when the offers give a range,
     both in the first currency of the offers. `availability` is a name of schema.org: InStock when one offer is.
 
-    `found` is false for a page with no product of its own: the other facts are None then.
+    A page that names two prices has none, and the note says both. `found` is false for a page with no product of its
+    own: the other facts are None then.
     """
 
     name: str | None = None
@@ -79,10 +80,14 @@ def product_of(records: Sequence[Any], url: str) -> Product:
     """
     nodes = by_id(records)
     candidates = list(_products(records, nodes))
-    picked = _pick(candidates, url)
+    # OpenGraph metas say little: they complete a record, and stand for one only where there is no other
+    picked = _pick([one for one in candidates if not one.get("@og")], url) or _pick(candidates, url)
     if picked is None:
         return Product()
     offers = read_offers(_offers_of(picked, nodes))
+    if (doubt := _doubt(offers, candidates, url)) is not None:
+        product = _read(picked, offers, nodes, url)
+        return replace(product, price=None, price_to=None, note="; ".join(filter(None, (doubt, product.note))))
     if not offers.money:
         # another syntax of the same page may say the price
         priced = [one for one in candidates if read_offers(_offers_of(one, nodes)).money]
@@ -90,6 +95,23 @@ def product_of(records: Sequence[Any], url: str) -> Product:
         if other is not None:
             offers = read_offers(_offers_of(other, nodes))
     return _read(picked, offers, nodes, url)
+
+
+def _doubt(offers: Offers, candidates: Sequence[Mapping[str, Any]], url: str) -> str | None:
+    """Why the price of a page is not sure: its OpenGraph metas state one that none of its offers has, as those of an
+    auction do. They know no variants, so a page of one is not held against them."""
+    stated = next((read_offers(as_list(one.get("offers"))).lowest for one in candidates if one.get("@og")), None)
+    low, high = offers.lowest, offers.highest or offers.lowest
+    if stated is None or low is None or high is None or stated.currency != low.currency or _asked_variant(url):
+        return None
+    if low.value <= stated.value <= high.value:
+        return None
+    return f"the page names two prices: {low.raw} in its product data, {stated.raw} in its OpenGraph metas"
+
+
+def _asked_variant(url: str) -> dict[str, str]:
+    """The parameters of a URL that name a variant."""
+    return {key: value for key, value in parse_qsl(urlsplit(url).query) if key.lower() in _VARIANT_PARAMS and value}
 
 
 def _read(record: Mapping[str, Any], offers: Offers, nodes: Mapping[str, Any], url: str) -> Product:
@@ -206,7 +228,7 @@ def _variants(record: Mapping[str, Any], nodes: Mapping[str, Any]) -> list[Mappi
 
 def _variant(record: Mapping[str, Any], offers: Offers, nodes: Mapping[str, Any], url: str) -> Variant | None:
     """The variant that a parameter of the URL names; an offer with a sku or a URL of its own is one too."""
-    asked = {key: value for key, value in parse_qsl(urlsplit(url).query) if key.lower() in _VARIANT_PARAMS and value}
+    asked = _asked_variant(url)
     if not asked:
         return None
     for one in (*_variants(record, nodes), *offers.offers):

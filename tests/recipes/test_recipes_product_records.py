@@ -1,11 +1,12 @@
 """The product of a page from its records, and the amounts of shops."""
 
+import json
 from typing import Any
 
 import pytest
 
 from polite_crawler.readers.html import read_page
-from polite_crawler.recipes.product import NO_CURRENCY, is_gtin, product_of, read_amount, records_of
+from polite_crawler.recipes.product import BAD_GTIN, NO_CURRENCY, is_gtin, product_of, read_amount, records_of
 
 URL = "https://shop.example/p/olio"
 
@@ -273,3 +274,42 @@ def test_pages_without_json_ld(source: str) -> None:
     assert product.name == "Olio"
     assert product.price is not None
     assert (product.price.amount, product.price.currency) == ("9.90", "EUR")
+
+
+def test_metas_complete_a_record_that_names_no_price() -> None:
+    data = json.dumps(_product(sku="OE-500"))
+    source = OPEN_GRAPH.replace("</head>", f'<script type="application/ld+json">{data}</script></head>')
+    product = product_of(records_of(read_page(source.encode(), url=URL)), URL)
+
+    assert product.sku == "OE-500"
+    assert product.price is not None
+    assert product.price.amount == "9.90"
+
+
+@pytest.mark.parametrize(
+    ("offers", "stated", "currency", "query", "price"),
+    [
+        (_offer("9.90"), "9.9", "EUR", "", "9.90"),
+        (_offer("9.90"), "19.90", "EUR", "", None),
+        (_offer("9.90"), "4.90", "EUR", "", None),
+        ([_offer("9.90"), _offer("18")], "12", "EUR", "", "9.90"),
+        ([_offer("9.90"), _offer("18")], "18.01", "EUR", "", None),
+        # another currency says nothing of the price, and the metas know no variants
+        (_offer("9.90"), "19.90", "USD", "", "9.90"),
+        (_offer("9.90"), "19.90", "EUR", "?variant=2", "9.90"),
+    ],
+)
+def test_a_page_that_names_two_prices_has_none(
+    offers: object, stated: str, currency: str, query: str, price: str | None
+) -> None:
+    source = (
+        f'<html><head><meta property="product:price:amount" content="{stated}">'
+        f'<meta property="product:price:currency" content="{currency}">'
+        f'<script type="application/ld+json">{json.dumps(_product(offers=offers, gtin="1"))}</script></head></html>'
+    )
+    product = product_of(records_of(read_page(source.encode(), url=URL)), URL + query)
+
+    assert product.found
+    assert (product.price.amount if product.price else None) == price
+    assert (f"{stated} in its OpenGraph metas; {BAD_GTIN}" in (product.note or "")) is (price is None)
+    assert product.price is not None or product.price_to is None
