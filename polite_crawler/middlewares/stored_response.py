@@ -42,7 +42,8 @@ def read_answer(capture: Capture, blobs: Blobs) -> StoredAnswer | None:
     except (BlobError, UndecodableBody, OSError) as error:
         logger.warning("the stored copy of %s does not answer: %s", capture.url, error)
         return None
-    return StoredAnswer(body, projection.read_page(capture, body) if projection.gives_documents(capture) else None)
+    page = projection.read_page(capture, body, apart=True) if projection.gives_documents(capture) else None
+    return StoredAnswer(body, page)
 
 
 def stored_headers(copy: CopyFacts) -> Pairs:

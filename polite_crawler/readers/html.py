@@ -38,7 +38,7 @@ def read_page(body: bytes, *, url: str, content_type: str | None = None) -> Page
     # A bot check asks for scripts as well, and no browser of ours will run them.
     script_reason = None if blocked else needs_javascript(root, text, read.noscript, read.length)
     walls = _wall_notes(root, url, facts, text, jsonld.records)
-    main, main_notes = find_main(root, text, read.length)
+    main, main_notes = find_main(root, text, read.length, flat=read.tree.flat)
     return Page(
         title=facts.title,
         text=text,

@@ -30,10 +30,13 @@ _NEAR = 1000
 Spans = tuple[tuple[int, int], ...]
 
 
-def find_main(root: HtmlElement, text: str, source_length: int) -> tuple[Spans, tuple[str, ...]]:
-    """The spans of the main text in `text`, in ascending order and apart, and notes. No spans when none is found."""
+def find_main(root: HtmlElement, text: str, source_length: int, *, flat: bool = False) -> tuple[Spans, tuple[str, ...]]:
+    """The spans of the main text in `text`, in ascending order and apart, and notes. No spans when none is found, and
+    for a `flat` tree: what could be an article has lost its box there."""
     if not text:
         return (), ()
+    if flat:
+        return (), ("no main text: the page is read without its boxes",)
     if source_length > MAX_SOURCE or _too_large(root):
         return (), ("no main text: the page is too large to look for it",)
     summary = _summary(root)

@@ -26,10 +26,11 @@ _DEPTH = re.compile(r"depth|too deep|RESOURCE_LIMIT|Excessive", re.I)
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """The root element of a page and what the parser left out of it."""
+    """The root element of a page and what the parser left out of it. A `flat` one has no boxes."""
 
     root: HtmlElement
     notes: tuple[str, ...] = ()
+    flat: bool = False
 
 
 def parse_html(source: str) -> Tree:
@@ -54,7 +55,7 @@ def parse_octets(octets: bytes) -> Tree:
     if too_deep:
         root, still_too_deep = _parse(_TAG.sub(_flat, octets))
         notes += (_CUT if still_too_deep else _FLAT,)
-    return Tree(root, notes)
+    return Tree(root, notes, flat=too_deep)
 
 
 def _parse(octets: bytes) -> tuple[HtmlElement, bool]:

@@ -56,10 +56,15 @@ PARAGRAPH = "<p>A paragraph of the article, with words enough, so that it counts
 
 
 def spans_of(source: str, length: int | None = None) -> tuple[list[str], tuple[str, ...]]:
-    root = parse_html(source).root
-    text = read_visible(root).text
-    spans, notes = find_main(root, text, len(source) if length is None else length)
+    tree = parse_html(source)
+    text = read_visible(tree.root).text
+    spans, notes = find_main(tree.root, text, len(source) if length is None else length, flat=tree.flat)
     return [text[start:end] for start, end in spans], notes
+
+
+def test_a_page_without_its_boxes_has_no_main_text() -> None:
+    source = "<div class=article>" * 2100 + PARAGRAPH * 5
+    assert spans_of(source) == ([], ("no main text: the page is read without its boxes",))
 
 
 def test_the_tree_is_left_as_it_was() -> None:
