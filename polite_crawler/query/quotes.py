@@ -303,8 +303,10 @@ class _Search:
         window = QuotableText(text[low : span[1] + _MARGIN])
         names: tuple[str, ...] = ()
         for names, form in self._forms():
-            if hits := self._places(window, form, 1):
-                start, end = window.folded(form).span(*hits[0])
+            if hits := self._places(window, form, len(window.text)):
+                # another place may stand beside this one
+                found = (window.folded(form).span(*hit) for hit in hits)
+                start, end = min(found, key=lambda one: abs(low + one[0] - span[0]))
                 return Match(low + start, low + end, names, 1)
         return Match(*span, names, 1)
 

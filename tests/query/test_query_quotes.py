@@ -114,6 +114,35 @@ def test_counts_the_places_of_the_same_set() -> None:
     assert (match.normalization, match.count, match.start) == ("case", 3, 0)
 
 
+@pytest.mark.parametrize(
+    ("text", "quote", "normalization", "start", "count"),
+    [
+        ("NO NO", "no", "case", 0, 2),
+        ("AAAA", "aa", "case", 0, 2),
+        ("It’s, it’s It’s", "It's", "typography", 0, 2),
+        ("Hello. HELLO. hello", "heLLo", "case", 0, 3),
+        ("a  b a b A b", "a b", "exact", 5, 1),
+        ("a  b A b", "a b", "white-space", 0, 1),
+        ("A b a  b", "a b", "white-space", 4, 1),
+        # what shows nothing belongs to the place that begins or ends with it
+        ("so \u00adyes \u200bno", "\u00adyes \u200b\n", "white-space", 3, 1),
+    ],
+)
+def test_places_side_by_side_count_each(text: str, quote: str, normalization: str, start: int, count: int) -> None:
+    match = verify_text(text, quote)
+    assert match is not None
+    assert (match.normalization, match.start, match.count) == (normalization, start, count)
+
+
+@given(st.text(st.sampled_from("ab AB. '’"), max_size=24), st.text(st.sampled_from("ab AB. '"), min_size=1, max_size=5))
+def test_few_places_are_those_of_the_whole_text(text: str, quote: str) -> None:
+    assume(quote.strip())
+    few = verify_text(QuotableText(text), quote)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(quotes, "_FEW", 0)
+        assert verify_text(QuotableText(text), quote) == few
+
+
 def test_many_places_are_looked_at_in_the_whole_text() -> None:
     text = "Ab cd. " * 200 + "ab  cd"
     match = verify_text(text, "ab cd")
