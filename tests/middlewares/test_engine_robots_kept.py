@@ -67,6 +67,14 @@ def test_a_copy_and_its_delay_outlive_a_file_that_cannot_be_reached(site: Site, 
     assert (state.failures, state.note) == (1, "503")
 
 
+def test_a_fresh_copy_counts_after_a_clock_that_was_ahead(site: Site, store_dir: Path) -> None:
+    site.reset(robots="deny-p")
+    fetch(site, store_dir, "/about")
+    state = kept(site, store_dir)
+    kept(site, store_dir, next_try=state.fetched_at + 5 * DAY, failures=1, note="503")
+    assert pages(fetch(site, store_dir, "/p/1", "/visit"), 2) == {"1": ("skipped", False), "visit": ("ok", False)}
+
+
 def test_a_copy_is_too_old_after_a_month_also_while_the_next_try_is_waited_for(site: Site, store_dir: Path) -> None:
     site.reset(robots="allow")
     fetch(site, store_dir, "/about")

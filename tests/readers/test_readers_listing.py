@@ -74,6 +74,7 @@ def test_values(inner: str, lastmod: str | None, changefreq: str | None) -> None
         ("https://www.example.com/&#252;", ["https://www.example.com/%C3%BC"]),
         ("https://www.example.com/a b", ["https://www.example.com/a%20b"]),
         ("https://www.example.com/" + "a" * MAX_VALUE, []),
+        ("https://www.example.com/" + "&#252;" * (MAX_VALUE // 2), []),
         ("https://www.example.com/&nosuch;a", []),
         ("https://www.example.com/<b>a</b>", []),
         ("ftp://www.example.com/", []),

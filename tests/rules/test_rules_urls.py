@@ -83,6 +83,8 @@ NORMAL = [
     ("http://xn--/", "http://xn--/"),
     ("http://ex%61mple.com/", "http://example.com/"),
     ("http://ＥＸＡＭＰＬＥ.com/", "http://example.com/"),
+    # a code point that has no character yet
+    ("http://a。\U0001faff。com/", "http://a.xn--x39h.com/"),
     ("http://127.1/", "http://127.0.0.1/"),
     ("http://0x7f.0.0.1/", "http://127.0.0.1/"),
     ("http://0177.0.0.01/", "http://127.0.0.1/"),
@@ -114,7 +116,7 @@ BAD = [
     "http:/", "http://?q", "http://#f", "http://user@/", "http://:80/", "http://./", "http://a b/", "http://a<b/", "http://a%20b/",
     "http://a%00b/", "http://a%2Fb/", "http://a^b/", "http://example.com:x/", "http://example.com:65536/",
     "http://example.com:-1/", "http://example.com:٣/", "http://[::1/", "http://[::1%25eth0]/", "http://[::g]/", "http://[1.2.3.4]/",
-    "http://1.2.3.4.5/", "http://256.1.1.1/", "http://1.2.3.08/", "http://1.2.3.4294967296/", "http://4294967296/",
+    "http://1.2.3.4.5/", "http://1.2.3.4.0/", "http://256.1.1.1/", "http://1.2.3.08/", "http://1.2.3.4294967296/", "http://4294967296/",
     "http://" + "9" * 100 + "/", "http://" + "ü" * 2000 + "/", "http://\u00ad/", "http://a／b/",
 ]  # fmt: skip
 

@@ -271,8 +271,19 @@ def test_a_host_that_answers_429_is_waited_for(site: Site, store_dir: Path) -> N
     outcomes = [capture.outcome for capture in run.captures("fetch") if "/retry-after/" in capture.url]
     assert outcomes == ["busy"] + ["ok"] * 3
     with open_store(store_dir) as store:
-        # the page of the 429 is no version of the document
-        assert len(store.versions(f"url:{site.url('/retry-after/1?times=1&n=0')}")) == 1
+        # the page of the 429 is no version of the document, and none in an index that is made anew
+        for _ in range(2):
+            assert len(store.versions(f"url:{site.url('/retry-after/1?times=1&n=0')}")) == 1
+            store.reindex()
+
+
+def test_a_page_of_a_host_that_is_busy_has_no_links(store_dir: Path) -> None:
+    busy = (429, {"Retry-After": "0"}, links("/more", text="try again later"))
+    with serving({"/": links("/busy", "/about"), "/busy": busy, "/about": "<p>here"}) as pages:
+        run = enter(store_dir, pages.url(), include="", settings={"POLITE_RETRIES": 0})
+        assert set(pages.asked()) == {"/", "/busy", "/about"}
+    page = run.page("/busy")
+    assert (page.outcome, page.title, page.doc) == ("busy", None, None)
 
 
 def test_a_host_that_is_always_busy_ends_the_crawl_in_time(site: Site, store_dir: Path) -> None:

@@ -83,6 +83,25 @@ def test_one_sync_confirms_all_that_wait(folder: StoreFolder, monkeypatch: pytes
     assert writer.close()
 
 
+def test_who_comes_later_does_not_wait_for_a_crowd(folder: StoreFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    gate, syncs = threading.Event(), []
+    real = os.fdatasync
+
+    def slow(fd: int) -> None:
+        syncs.append(fd)
+        gate.wait(30)
+        real(fd)
+
+    monkeypatch.setattr(os, "fdatasync", slow)
+    monkeypatch.setattr("polite_crawler.store.writer._BATCH", 5)
+    writer = WriterThread(folder)
+    futures = [writer.submit(capture(n)) for n in range(40)]
+    gate.set()
+    assert len({future.result(30).position for future in futures}) == 40
+    assert len(syncs) >= 8
+    assert writer.close()
+
+
 def test_it_serves_an_asyncio_program_and_close_ends_what_waits(folder: StoreFolder) -> None:
     async def main() -> list[Any]:
         writer = WriterThread(folder)

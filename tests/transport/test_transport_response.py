@@ -53,6 +53,7 @@ WHOLE = [
     (LINE + b"Content-Length: 12\r\n\r\n" + PAGE + b"HTTP/1.1 200 OK", PAGE, False),
     (CHUNKED + chunks(PAGE), PAGE, True),
     (CHUNKED + chunks(PAGE, PAGE, b"x"), PAGE + PAGE + b"x", True),
+    (CHUNKED + chunks(PAGE, end=b"0\r\nbad\r\n\r\n"), PAGE, True),
     (CHUNKED + chunks(PAGE, size='{:X}; name=value; q="a;b"'), PAGE, True),
     (CHUNKED + chunks(PAGE, size="{:x};"), PAGE, True),
     (CHUNKED + chunks(PAGE, size="{:x} ;a=b"), PAGE, True),
@@ -277,6 +278,13 @@ def test_a_response_that_has_ended_is_not_cut() -> None:
     reader = read(LINE + b"Content-Length: 12\r\n\r\n" + PAGE)
     reader.cut("time")
     assert facts(reader).truncated is None
+
+
+def test_a_chunk_may_have_any_size() -> None:
+    reader = ResponseReader("GET", 1000)
+    reader.feed(memoryview(CHUNKED + b"100000000\r\n" + PAGE))
+    reader.eof()
+    assert (facts(reader).payload, facts(reader).truncated) == (PAGE, "disconnect")
 
 
 def test_the_limit_between_two_chunks_is_for_each_of_them() -> None:
