@@ -13,6 +13,7 @@ from polite_crawler.crawler.library import PoliteCrawler, open_crawler
 from polite_crawler.errors import BadOption, PoliteError
 from polite_crawler.mcp.cursors import Cursors
 from polite_crawler.mcp.tasks import TaskEngine
+from polite_crawler.mcp.turns import short_turns
 from polite_crawler.query.read import ReadResult, read_small
 from polite_crawler.query.store import Store, open_store
 from polite_crawler.rules.rendering import Mode
@@ -139,8 +140,9 @@ async def open_host(
         return
     opening = open_crawler(dir, on_event=activity.saw, **_crawler_settings(options, settings or {}))
     # tasks use the crawler, so they end before it
-    async with opening as crawler, TaskEngine() as tasks:
-        yield Host(crawler.store, crawler, options, tasks, activity)
+    with short_turns():
+        async with opening as crawler, TaskEngine() as tasks:
+            yield Host(crawler.store, crawler, options, tasks, activity)
 
 
 def _crawler_settings(options: ServerOptions, settings: Mapping[str, Any]) -> dict[str, Any]:
