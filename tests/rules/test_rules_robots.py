@@ -126,6 +126,7 @@ PATTERNS: list[tuple[str, list[str], list[str]]] = [
     ("*.gif$", ["/a/b.gif"], ["/a.gif?x", "/a.gifx"]),
     ("/*a*b*c", ["/abc", "/xaxbxc", "/aabbcc"], ["/acb", "/ab", "/cba"]),
     ("/a***b", ["/ab", "/axb"], ["/a"]),
+    ("/*aa*aa", ["/aaaa", "/aa/aa"], ["/aaa", "/aa"]),
     ("/*.php$", ["/a.php", "/x/y.php", "/a.php.php", "/?f=a.php"], ["/a.php?x", "/a.php5", "/a.PHP"]),
     ("/a*aba$", ["/aaba", "/axaba"], ["/aba"]),
     ("/exact$", ["/exact"], ["/exact/", "/exact?a", "/exact$", "/exact%24", "/exac"]),

@@ -276,6 +276,9 @@ LICENSES = [
     ({"headers": [("Link", f'<a>; title="a, <b>; \\" x"; rel=next, <{LICENSE}>; {RSL}')]}, [LICENSE]),
     ({"headers": [("Link", "<https://cc.example/by>; rel=license")]}, []),
     ({"headers": [("Link", f"<{LICENSE}>; type=application/rsl+xml; rel=alternate")]}, []),
+    # the first of two counts (RFC 8288 section 3.3)
+    ({"headers": [("Link", f"<{LICENSE}>; {RSL}; rel=next")]}, [LICENSE]),
+    ({"headers": [("Link", f"<{LICENSE}>; rel=next; {RSL}")]}, []),
     ({"headers": [("Link", f"<javascript:x>; {RSL}"), ("Link", "<")]}, []),
     ({"html": _head('<link rel="license" type="application/rsl+xml" href="/r.xml">')}, ["https://site.example/r.xml"]),
     ({"html": _head("", f'<link type="application/RSL+xml; a=b" href="{LICENSE}" rel=License>')}, [LICENSE]),
