@@ -94,6 +94,13 @@ def test_all_of_a_large_file_is_read_whatever_a_page_may_have(site: Site, store_
     assert (file.body.truncated, file.body.size) == (None, MAX_OCTETS)
 
 
+def test_a_challenge_in_the_place_of_the_file_opens_no_host_that_it_does_not_stop(site: Site, store_dir: Path) -> None:
+    site.reset(robots="challenge")
+    run = crawl(EndingSpider, store_dir, urls=[site.url("/about")], settings=host_limits(stop_challenge=0))
+    assert run.spider.endings == [(site.url("/about"), "errback Declined")]
+    assert site.log(path="/about") == []
+
+
 def test_a_refusal_names_its_rule(site: Site, store_dir: Path) -> None:
     run = fetch(site, store_dir, "/private/diary")
     (skip,) = run.captures("fetch")

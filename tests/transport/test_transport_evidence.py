@@ -36,3 +36,12 @@ def test_no_secret_of_a_request_is_in_its_capture(make: Callable[[str], Capture]
     assert capture.referrer == "https://h.example/b?key=REDACTED"
     places = {place.where for place in capture.redacted}
     assert {"url.userinfo", "url.query.token", "url.query.key"} <= places
+
+
+def test_a_part_of_a_head_in_a_note_has_lost_what_a_head_loses() -> None:
+    error = ExchangeError("protocol", "the head never ended")
+    error.received = b"HTTP/1.1 200 OK\r\nSet-Cookie: sid=Zx9Zx9Zx9\r\nX-Echo: s3cr3t&#47;c4n4ry\r\nX-Other: "
+    error.request_head = b"GET /a HTTP/1.1\r\n\r\n"
+    note = of_failure(Facts(url="https://h.example/a?token=s3cr3t%2Fc4n4ry"), error, now=1.0).note
+    received = b"HTTP/1.1 200 OK\r\nSet-Cookie: sid=REDACTED\r\nX-Echo: REDACTED\r\nX-Other: "
+    assert note == f"the head never ended; received {received!r}"
