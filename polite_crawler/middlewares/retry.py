@@ -18,6 +18,7 @@ MAX_RETRIES = "polite_max_retries"
 """The meta key of a request's own POLITE_RETRIES."""
 _IDLE = "polite_idle"
 _ONCE = frozenset({"robots"}) | ARCHIVE_KINDS
+_OUTCOMES = frozenset({"busy", "error"})
 _KINDS = frozenset({"refused", "reset", "timeout", "tls", "protocol", "dns"})
 
 
@@ -37,12 +38,15 @@ class Retry:
     def process_response(self, request: Request, response: Response) -> Request | Response:
         """The request again, when the host was busy or failed."""
         trace = trace_of(request)
-        if trace.from_store or trace.capture is None or trace.capture.outcome not in ("busy", "error"):
+        if trace.from_store or trace.capture is None or trace.capture.outcome not in _OUTCOMES:
             return response
         return self._again(request) or response
 
     def process_exception(self, request: Request, exception: Exception) -> Request | None:
-        """The request again, when no answer came."""
+        """The request again, when no answer came. A refusal is an answer, whatever its body is."""
+        capture = trace_of(request).capture
+        if capture is not None and capture.outcome not in _OUTCOMES:
+            return None
         if not isinstance(exception, ExchangeError):
             return None
         if exception.kind == "idle" and not request.meta.get(_IDLE):

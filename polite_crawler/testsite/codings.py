@@ -62,7 +62,9 @@ KINDS: dict[str, tuple[str, str | None, bytes]] = {
 def _coded(name: str) -> None:
     does, coding, body = KINDS[name]
     headers: Headers = () if coding is None else (("Content-Encoding", coding),)
-    CODINGS.add(f"/coding/{name}", does, lambda ask: respond(ask, body, headers=headers))
+    CODINGS.add(
+        f"/coding/{name}", does, lambda ask: respond(ask, body, status=ask.count("status", 200), headers=headers)
+    )
 
 
 for _name in KINDS:

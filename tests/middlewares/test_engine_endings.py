@@ -30,6 +30,7 @@ ENDINGS: list[tuple[str, str, list[str]]] = [
     # the connection that robots.txt came over closes before the first byte, so the page is asked once more
     ("/framing/reset", "errback ExchangeError", ["error", "error", "error", "error"]),
     ("/coding/not-gzip", "errback UndecodableBody", ["error", "error", "error"]),
+    ("/coding/not-gzip?status=404", "errback UndecodableBody", ["gone"]),
     ("/framing/nothing", "errback ExchangeError", ["error", "error", "error", "error"]),
 ]
 

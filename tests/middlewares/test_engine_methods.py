@@ -63,10 +63,25 @@ def test_a_copy_stays_the_answer_behind_other_requests(site: Site, store_dir: Pa
     crawl(Once, store_dir, url=url, how=how)
     again = crawl(PageSpider, store_dir, url=url).page("/secrets/echo")
     assert (again.from_cache, again.capture) == (True, first.capture)
+    # the copy answers no other request
+    assert len(site.log(path="/secrets/echo")) == 2
     with open_store(store_dir) as store:
         latest = store.latest(url)
         assert latest is not None
         assert latest.capture.id == first.capture
+
+
+HOPS = [
+    # the method, the status of the redirect, the method of the hop (RFC 9110, section 15.4)
+    ("GET", 303, "GET"), ("HEAD", 303, "HEAD"), ("POST", 303, "GET"), ("POST", 301, "GET"), ("POST", 302, "GET"),
+    ("POST", 307, "POST"), ("POST", 308, "POST"), ("HEAD", 302, "HEAD"), ("OPTIONS", 302, "OPTIONS"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("method", "status", "then"), HOPS)
+def test_the_method_of_a_hop(site: Site, store_dir: Path, method: str, status: int, then: str) -> None:
+    crawl(Once, store_dir, url=site.url(f"/redir?to=/secrets/echo&code={status}"), how={"method": method})
+    assert [(seen.method, seen.path) for seen in site.log()[1:]] == [(method, "/redir"), (then, "/secrets/echo")]
 
 
 @pytest.mark.parametrize("how", METHODS, ids=_named)
