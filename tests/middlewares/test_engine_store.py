@@ -196,7 +196,8 @@ def test_who_asks(site: Site, store_dir: Path, settings: dict[str, Any], agent: 
         custom_settings = {"USER_AGENT": "Mozilla/5.0"}  # noqa: RUF012
 
         async def start(self) -> Any:
-            yield Request(site.url("/about"), callback=self.got, headers={"User-Agent": "Mozilla/5.0"})
+            names = {"User-Agent": "Mozilla/5.0", "From": "somebody@else.example"}
+            yield Request(site.url("/about"), callback=self.got, headers=names)
 
     crawl(Disguised, store_dir, settings=settings)
     assert {(seen.header("user-agent"), seen.header("from")) for seen in site.log()} == {(agent, mailbox)}
