@@ -3,11 +3,13 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
 from engine_lab import EndingSpider, crawl
 from scrapy import Request
 from scrapy.http import Response
 from test_engine_endings import host_limits
 
+from polite_crawler.middlewares.lane_gate import LaneGate
 from polite_crawler.scheduling.closing import close
 from polite_crawler.store.hosts_sqlite import open_hosts
 from polite_crawler.testsite.site import Site
@@ -66,6 +68,16 @@ def test_a_crawl_that_closes_in_flight_ends_each_request_once(site: Site, store_
     assert {how for _, how in run.spider.endings} == {"callback 200", "errback Closing"}
     assert len(run.captures("fetch")) == len([how for _, how in run.spider.endings if how == "callback 200"])
     assert run.crawler.stats.get_value("finish_reason") == "cancelled"
+
+
+def test_a_lane_that_is_lost_behind_the_gate_is_no_failure(
+    site: Site, store_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(LaneGate, "process_request", lambda self, request: None)
+    urls = [site.url(f"/p/{number}") for number in range(3)]
+    run = crawl(EndingSpider, store_dir, urls=urls, settings={**host_limits(), "POLITE_PAGE_INTERVAL": 0.1})
+    assert run.crawler.stats.get_value("polite/given_back") > 0
+    assert [capture.outcome for capture in run.captures()] == ["ok"] * 4
 
 
 def test_a_larger_download_delay_of_the_user_is_the_rest(site: Site, store_dir: Path) -> None:

@@ -214,6 +214,12 @@ def test_a_held_back_page_shows_no_title_and_no_text(site: Site, store_dir: Path
     assert capture.hold == "ai-input=no"
 
 
+def test_what_was_written_down_for_a_secret_finds_no_page(site: Site, store_dir: Path) -> None:
+    fetch(site, store_dir, f"/secrets/echo?token={SECRET}")
+    (page,) = fetch(site, store_dir, "/secrets/echo?token=REDACTED").pages
+    assert not page.from_cache
+
+
 def test_the_user_name_and_password_of_a_url_are_sent_and_never_stored(site: Site, store_dir: Path) -> None:
     url = site.url("/secrets/echo?q=1").replace("://", f"://user:{SECRET}@")
     run = fetch(site, store_dir, url)
