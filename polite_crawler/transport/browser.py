@@ -147,21 +147,27 @@ class Browser:
 
         try:
             try:
-                chromium, context = await self._opened()
+                chromium, page = await self._opened()
             except (Error, BrowserLost):
                 # it went away while nobody looked
-                chromium, context = await self._opened()
+                chromium, page = await self._opened()
+            network = await self._network(chromium)
             try:
-                yield context.pages[0]
+                yield page
+            except RenderRefused:
+                await self._check_network(chromium, network)
+                raise
+            else:
+                await self._check_network(chromium, network)
             finally:
                 # what was made is made: a tab that does not close is no fault of it
                 with suppress(Error, BrowserLost):
-                    await self._in_time(chromium, context.close())
+                    await self._in_time(chromium, page.context.close())
         except (Error, TimeoutError) as error:
             raise BrowserLost(_first_line(error)) from error
 
-    async def _opened(self) -> "tuple[Chromium, BrowserContext]":
-        """A browser and a context with one page."""
+    async def _opened(self) -> "tuple[Chromium, Page]":
+        """A browser, and a page in a context of its own."""
         from playwright.async_api import Error
 
         chromium = await self._started()
@@ -172,8 +178,7 @@ class Browser:
             await self._drop(chromium)
             raise
         await self._in_time(chromium, context.add_init_script(NO_PEERS))
-        await self._in_time(chromium, context.new_page())
-        return chromium, context
+        return chromium, await self._in_time(chromium, context.new_page())
 
     def _context(self, chromium: "Chromium") -> "Coroutine[Any, Any, BrowserContext]":
         return chromium.new_context(
@@ -188,6 +193,28 @@ class Browser:
         except TimeoutError as error:
             await self._drop(chromium)
             raise BrowserLost("the browser hangs") from error
+
+    async def _check_network(self, chromium: "Chromium", before: int | None) -> None:
+        """Raise BrowserLost when the process behind the requests of a page is another one than before: what was under
+        way has failed, and the page shows it as if a server had."""
+        after = await self._network(chromium)
+        if before != after and None not in (before, after):
+            raise BrowserLost("the network service of the browser went away")
+
+    async def _network(self, chromium: "Chromium") -> int | None:
+        """The number of that process; None for a browser that does not say, or is not there."""
+        from playwright.async_api import Error
+
+        with suppress(Error, BrowserLost):
+            found = await self._in_time(chromium, self._processes(chromium))
+            return next((int(one["id"]) for one in found if "NetworkService" in one["type"]), None)
+        return None
+
+    async def _processes(self, chromium: "Chromium") -> list[dict[str, Any]]:
+        session = await chromium.new_browser_cdp_session()
+        found = await session.send("SystemInfo.getProcessInfo")
+        await session.detach()
+        return list(found["processInfo"])
 
     async def _started(self) -> "Chromium":
         async with self._gate:

@@ -99,8 +99,8 @@ class Tab:
     async def render(self, *, most: int, picture: bool = False) -> Rendered:
         """The page when it has loaded and no sub-request is on its way for `quiet_s`, or when its time is over.
 
-        Raises RenderRefused for a page that cannot be read, BrowserLost for one that crashed, TimeoutError for one
-        that does not open, and the errors of playwright.
+        Raises RenderRefused for a page that cannot be read, BrowserLost for one that crashed or does not open,
+        TimeoutError for one that does not open in time, and the errors of playwright.
         """
         self._cdp = await self._page.context.new_cdp_session(self._page)
         try:
@@ -125,7 +125,8 @@ class Tab:
         await cdp.send("Fetch.enable", {"patterns": [{"urlPattern": "*"}]})
         went = await cdp.send("Page.navigate", {"url": self._document.url})
         if went.get("errorText"):
-            raise RenderRefused("refused", f"the browser does not open the page: {went['errorText']}")
+            # a part of the browser that went away says the same as a page that it would not show
+            raise BrowserLost(f"it does not open: {went['errorText']}")
 
     async def _settle(self) -> None:
         """Wait until the page has loaded and is quiet, its time is over, or it has crashed."""

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections import Counter
 from contextlib import suppress
 from pathlib import Path
@@ -87,6 +88,29 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("impatient")
 def test_a_browser_that_is_killed_at_random_is_begun_anew(pages: Pages, store_dir: Path, watch: Watch) -> None:
     assert renders_with_kills(pages, store_dir, watch, 50, every=2.0) >= 5
+
+
+def test_a_page_whose_requests_broke_with_the_browser_is_made_again(
+    pages: Pages, store_dir: Path, watch: Watch
+) -> None:
+    pages.page("fetch('/data').then(r => r.text()).then(t => { app.textContent = t; });")
+    pages.replies["/data"] = Reply(WORDS, seconds=1.5)
+
+    def kill() -> None:
+        while "/data" not in pages.paths():
+            time.sleep(0.01)
+        for process in watch.browsers():
+            if any("NetworkService" in part for part in process.cmdline()):
+                process.kill()
+
+    killer = threading.Thread(target=kill, daemon=True)
+    killer.start()
+    run = fetch(store_dir, pages.url("/page"))
+    killer.join()
+    (page,) = run.pages
+    assert (page.chars, page.note) == (len(WORDS.strip()), None)
+    # it was not asked for again
+    assert pages.paths().count("/data") == 1
 
 
 @pytest.mark.slow
