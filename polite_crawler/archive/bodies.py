@@ -1,10 +1,11 @@
 """The stored body of a capture, ready for a record: checked against its SHA-256, and still deflated for the splice."""
 
 import hashlib
-import zlib
 from dataclasses import dataclass
 
-from polite_crawler.store.blobs import BlobError, Blobs, RawBlob
+from isal import isal_zlib
+
+from polite_crawler.store.blobs import GZIP_ERROR, BlobError, Blobs, RawBlob
 from polite_crawler.store.decoding import UndecodableBody, decode_body
 from polite_crawler.store.record import Body
 
@@ -52,10 +53,10 @@ def load(blobs: Blobs, body: Body) -> RecordBody:
 
 def _inflated(raw: RawBlob, body: Body) -> bytes:
     """The octets of a body. The SHA-256 is of more worth than the CRC-32, and one of them is enough."""
-    unpacker = zlib.decompressobj(-zlib.MAX_WBITS)
+    unpacker = isal_zlib.decompressobj(-isal_zlib.MAX_WBITS)
     try:
         data = unpacker.decompress(raw.deflate, body.size + 1)
-    except zlib.error as error:
+    except GZIP_ERROR as error:
         raise BlobError(body.sha256, f"damaged ({error})") from None
     if hashlib.sha256(data).hexdigest() != body.sha256 or raw.size != len(data):
         raise BlobError(body.sha256, "damaged (its SHA-256 is wrong)")

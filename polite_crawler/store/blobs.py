@@ -27,7 +27,8 @@ _TRAILER = struct.Struct("<II")
 _LEVEL = 2
 _SMALLEST = len(_HEADER) + len(_FINAL_BLOCK) + _TRAILER.size
 # its stubs call this class an instance of one
-_DAMAGED = cast("type[Exception]", isal_zlib.error)
+GZIP_ERROR = cast("type[Exception]", isal_zlib.error)
+"""What ISA-L raises for octets that it cannot inflate."""
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
@@ -105,7 +106,7 @@ class Blobs:
             data = unpacker.decompress(member, size + 1)
             if len(data) == size and not unpacker.eof:
                 data += unpacker.decompress(unpacker.unconsumed_tail, 1)
-        except _DAMAGED as error:
+        except GZIP_ERROR as error:
             raise BlobError(sha256, f"damaged ({error})") from None
         if len(data) != size or not unpacker.eof or unpacker.unused_data:
             raise BlobError(sha256, "damaged (its length is wrong)")
@@ -154,16 +155,20 @@ class Blobs:
             return False
 
     def _make_folder(self, folder: Path, durable: bool) -> None:
-        if folder.is_dir():
+        try:
+            # the next body of a large store seldom has its folder, and that above it always
+            os.mkdir(folder)
+        except FileExistsError:
             return
-        folder.mkdir(parents=True, exist_ok=True)
+        except FileNotFoundError:
+            folder.mkdir(parents=True, exist_ok=True)
         if durable:
             sync_folder(folder.parent)
             sync_folder(self._folder)
 
     def _write(self, path: Path, member: bytes, durable: bool) -> None:
         # a process that was killed leaves its file, and in a container the next one has the same number
-        temporary = path.with_name(f".{path.stem}.{secrets.token_hex(8)}.tmp")
+        temporary = f"{path.parent}/.{path.stem}.{secrets.token_hex(8)}.tmp"
         fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         try:
             try:
@@ -174,7 +179,7 @@ class Blobs:
                     os.fsync(fd)
             finally:
                 os.close(fd)
-            temporary.rename(path)
+            os.rename(temporary, path)
         except OSError:
-            temporary.unlink(missing_ok=True)
+            Path(temporary).unlink(missing_ok=True)
             raise

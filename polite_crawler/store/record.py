@@ -4,7 +4,6 @@ A line holds integers, strings, booleans, nulls, lists and objects only, so its 
 no white space) is the same everywhere, and the id can be calculated again from the line.
 """
 
-import base64
 import hashlib
 import json
 from collections.abc import Mapping
@@ -249,10 +248,18 @@ def canonical(value: object) -> bytes:
     return text.encode("utf-8", "replace")
 
 
+_BASE32 = "abcdefghijklmnopqrstuvwxyz234567"
+
+
 def capture_id(line: Mapping[str, Any]) -> str:
     """The id of a line: `fetch.` and the first 26 characters of the lower-case base32 of its SHA-256."""
     digest = hashlib.sha256(canonical({k: v for k, v in line.items() if k not in NOT_HASHED})).digest()
-    return "fetch." + base64.b32encode(digest).decode().lower()[:26]
+    # base64.b32encode is written in Python, for text of any length: this takes a fifth of its time
+    bits = int.from_bytes(digest[:17], "big") >> 6
+    return "fetch." + "".join([_PAIRS[bits >> shift & 1023] for shift in range(120, -1, -10)])
+
+
+_PAIRS = [one + two for one in _BASE32 for two in _BASE32]
 
 
 _LEAVES = frozenset({str, int, bool, type(None)})

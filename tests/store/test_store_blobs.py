@@ -106,7 +106,7 @@ def test_a_file_that_a_killed_process_left_is_in_nobodys_way(tmp_path: Path, mon
     def killed(*args: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Path, "rename", killed)
+    monkeypatch.setattr(os, "rename", killed)
     with pytest.raises(KeyboardInterrupt):
         Blobs(tmp_path).put(b"body")
     monkeypatch.undo()

@@ -1,5 +1,7 @@
 """The line of the log: its schema, its id and its way there and back."""
 
+import base64
+import hashlib
 import json
 from importlib.resources import files
 from typing import Any
@@ -173,3 +175,10 @@ def test_any_line_comes_back(signals: dict[str, Any], note: str, head: bytes) ->
     assert canonical(value) + b"\n" == line
     VALIDATOR.validate(value)
     assert Capture.from_json(value).line() == line
+
+
+@given(st.dictionaries(st.text(max_size=5), st.text(max_size=20), max_size=3))
+def test_the_id_is_the_beginning_of_a_base32_text(line: dict[str, str]) -> None:
+    hashed = {name: value for name, value in line.items() if name not in ("id", "scope", "labels")}
+    digest = hashlib.sha256(canonical(hashed)).digest()
+    assert capture_id(line) == "fetch." + base64.b32encode(digest).decode().lower()[:26]
