@@ -1,6 +1,7 @@
 """Tools with strict schemas: unknown names and other types are refused, and every fault is an answer."""
 
 import logging
+import re
 from collections.abc import Callable
 from functools import partial
 from typing import Any, Final, Self
@@ -25,6 +26,10 @@ NETWORK: Final = ToolAnnotations(
 )  # fmt: skip
 """The hints of a tool that sends requests and writes the store."""
 
+_QUOTE: Final = re.compile(r"""(['"])((?:\\.|(?!\1).)*)\1""", re.S)
+_QUOTED: Final = 30
+_SPACE: Final = re.compile(r"\\[nrt]|\s")
+
 _logger = logging.getLogger(__name__)
 
 
@@ -48,7 +53,7 @@ class StrictTool(Tool):
         try:
             return await Tool.run(tool, arguments, context, convert_result)
         except UnexpectedToolError as error:
-            return self._failed(error.__cause__ or error)
+            return self._failed(error.__cause__ or error, arguments)
         except ToolError as error:
             # the SDK meets arguments that do not fit the schema with this one
             return failure("bad_arguments", _wrong(error.__cause__ or error))
@@ -59,11 +64,11 @@ class StrictTool(Tool):
             return f"{name}?"
         return f"{name}_" if f"{name}_" in fields else name
 
-    def _failed(self, error: BaseException) -> CallToolResult:
+    def _failed(self, error: BaseException, arguments: dict[str, Any]) -> CallToolResult:
         if isinstance(error, RecursionError):
             return failure("bad_arguments", "the arguments are nested too deep")
         if isinstance(error, BadOption):
-            return failure("bad_arguments", str(error))
+            return failure("bad_arguments", _without_values(str(error), repr(arguments)))
         if isinstance(error, StoreError):
             _logger.error("%s: the store failed: %s", self.name, error)
             return failure("store_failed", "The store cannot be read or written; the log of the server says why.")
@@ -106,6 +111,18 @@ def _clean(value: Any) -> Any:
     if isinstance(value, dict):
         return {without_surrogates(str(key)): _clean(item) for key, item in value.items()}
     return [_clean(item) for item in value] if isinstance(value, list) else value
+
+
+def _without_values(message: str, arguments: str) -> str:
+    """The message of a bad argument without the value that it quotes: that may be the words of a page."""
+
+    # a URL loses its line ends before anyone complains of it
+    given = _SPACE.sub("", arguments)
+
+    def hidden(quoted: re.Match[str]) -> str:
+        return "the value" if _SPACE.sub("", quoted[2])[:_QUOTED] in given else quoted[0]
+
+    return _QUOTE.sub(hidden, message)
 
 
 def _wrong(error: BaseException) -> str:
