@@ -11,7 +11,7 @@ from typing import Any
 from polite_crawler.readers.dates import read_date
 from polite_crawler.readers.hyphens import join_words
 from polite_crawler.readers.page import Page
-from polite_crawler.readers.processes import Limits, Processes, ending
+from polite_crawler.readers.processes import Findings, Limits, Processes
 from polite_crawler.readers.scrub import one_line, visible
 
 _PAGE_BREAK = "\n\n"
@@ -78,37 +78,31 @@ def page_of(pages: tuple[tuple[int, int], ...] | list[list[int]], position: int)
     return next((number for number, (start, end) in enumerate(pages, 1) if start <= position < end), None)
 
 
-class _Findings:
-    """What has come from the worker so far."""
+class _Findings(Findings):
+    """The pages of a PDF file."""
 
     def __init__(self, limits: PdfLimits) -> None:
-        self._limits = limits
+        super().__init__(limits)
         self._texts: list[str] = []
         self._count = 0
         self._info: dict[str, str] = {}
         self._faults = 0
-        self._ended = False
-        self._notes: list[str] = []
 
-    def take(self, line: Mapping[str, Any], text: str) -> None:
+    def _keep(self, line: Mapping[str, Any], text: str) -> bool:
         if "pages" in line:
             self._count, self._info = line["pages"], line["meta"]
         elif "page" in line:
             self._texts.append(text)
             self._faults += line["fault"] is not None
-        elif "end" in line:
-            self._ended = True
-        elif not self._ended:
-            note = ending(line, self._limits, self._where())
-            self._notes += [note] if note else []
-            self._ended = True
+        else:
+            return False
+        return True
 
     def _where(self) -> str:
         return f"after page {len(self._texts)} of {self._count}" if self._texts else "before the first page"
 
     def pdf(self) -> Pdf:
-        if not self._ended:
-            self._notes.append(f"cut: the reader gave no answer in time {self._where()}")
+        self._finish()
         if self._faults:
             self._notes.append(f"left out: {self._faults} pages that cannot be read")
         texts = [visible(text).strip("\n") for text in join_words(self._texts)]

@@ -13,6 +13,7 @@ import socket
 import subprocess
 import sys
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -55,7 +56,7 @@ class Limits:
     memory: int = 1 << 30
 
 
-def ending(line: Mapping[str, Any], limits: Limits, where: str) -> str | None:
+def _ending(line: Mapping[str, Any], limits: Limits, where: str) -> str | None:
     """The note of a line that says how the reading ended before its time, or None. `where` tells how far it came."""
     if "cut" in line:
         return f"cut: more than {getattr(limits, line['cut'])} {_LIMITS.get(line['cut'], line['cut'])}"
@@ -64,6 +65,37 @@ def ending(line: Mapping[str, Any], limits: Limits, where: str) -> str | None:
     if "exit" in line:
         return f"cut: the reader stopped {where} ({_EXITS.get(line['exit'], 'a fault')})"
     return None
+
+
+class Findings(ABC):
+    """What has come from the process that reads a file, up to now."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._notes: list[str] = []
+        self._ended = False
+
+    def take(self, line: Mapping[str, Any], text: str) -> None:
+        """Keep what a line tells; what comes behind the end tells nothing of it."""
+        if "end" in line:
+            self._ended = True
+        elif not self._keep(line, text) and not self._ended:
+            note = _ending(line, self._limits, self._where())
+            self._notes += [note] if note else []
+            self._ended = True
+
+    def _finish(self) -> None:
+        """Note that the end did not come, if so."""
+        if not self._ended:
+            self._notes.append(f"cut: the reader gave no answer in time {self._where()}")
+
+    @abstractmethod
+    def _keep(self, line: Mapping[str, Any], text: str) -> bool:
+        """Keep a line that holds a part of the file; false for another one."""
+
+    @abstractmethod
+    def _where(self) -> str:
+        """How far the reader came, in words."""
 
 
 class _Session:

@@ -9,7 +9,7 @@ from typing import Any
 
 from polite_crawler.readers.dates import read_date
 from polite_crawler.readers.page import Page
-from polite_crawler.readers.processes import Limits, Processes, ending
+from polite_crawler.readers.processes import Findings, Limits, Processes
 from polite_crawler.readers.scrub import one_line, visible
 
 _BREAK = "\n\n"
@@ -73,18 +73,16 @@ def read_office_page(body: bytes, limits: OfficeLimits = DEFAULT_LIMITS) -> Page
     )
 
 
-class _Findings:
-    """What has come from the worker so far."""
+class _Findings(Findings):
+    """The parts of a document or a book."""
 
     def __init__(self, limits: OfficeLimits) -> None:
-        self._limits = limits
+        super().__init__(limits)
         self._facts: dict[str, str] = {}
         self._texts: list[str] = []
         self._chapters: list[tuple[str | None, str]] = []
-        self._notes: list[str] = []
-        self._ended = False
 
-    def take(self, line: Mapping[str, Any], text: str) -> None:
+    def _keep(self, line: Mapping[str, Any], text: str) -> bool:
         if "facts" in line:
             self._facts.update(line["facts"])
         elif "text" in line:
@@ -93,12 +91,9 @@ class _Findings:
             self._chapters.append((one_line(line["chapter"], 500), text))
         elif "note" in line:
             self._notes.append(line["note"])
-        elif "end" in line:
-            self._ended = True
-        elif not self._ended:
-            note = ending(line, self._limits, self._where())
-            self._notes += [note] if note else []
-            self._ended = True
+        else:
+            return False
+        return True
 
     def _where(self) -> str:
         if self._chapters:
@@ -107,8 +102,7 @@ class _Findings:
         return f"after {length} characters" if length else "before the first text"
 
     def office(self) -> Office:
-        if not self._ended:
-            self._notes.append(f"cut: the reader gave no answer in time {self._where()}")
+        self._finish()
         parts, chapters, at = [_clean("".join(self._texts))] if self._texts else [], [], 0
         for title, text in self._chapters:
             text = _clean(text)
