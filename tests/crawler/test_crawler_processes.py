@@ -58,15 +58,18 @@ except KeyboardInterrupt:
 """
 
 
-@pytest.mark.parametrize("what", ["fetch", "crawl"])
-def test_ctrl_c_ends_a_script(site: Site, store_dir: Path, what: str) -> None:
+def stalled(site: Site, *arguments: str) -> "subprocess.Popen[str]":
+    """A running script that waits for an answer which does not come."""
     process = subprocess.Popen(
-        [sys.executable, "-W", "error", "-c", IN_A_SCRIPT, site.url("/"), str(store_dir), what],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
+        [sys.executable, "-W", "error", "-c", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     site.wait(lambda log: any(seen.path == "/stall/head" for seen in log))
+    return process
+
+
+@pytest.mark.parametrize("what", ["fetch", "crawl"])
+def test_ctrl_c_ends_a_script(site: Site, store_dir: Path, what: str) -> None:
+    process = stalled(site, IN_A_SCRIPT, site.url("/"), str(store_dir), what)
     process.send_signal(signal.SIGINT)
     assert process.communicate(timeout=30) == ("stopped\n", "")
     assert process.returncode == 0
@@ -75,13 +78,7 @@ def test_ctrl_c_ends_a_script(site: Site, store_dir: Path, what: str) -> None:
 
 @pytest.mark.parametrize("name", ["INT", "TERM"])
 def test_every_call_ends_when_the_process_is_told_to_stop(site: Site, store_dir: Path, name: str) -> None:
-    process = subprocess.Popen(
-        [sys.executable, "-W", "error", "-c", TOLD_TO_STOP, site.url("/"), str(store_dir), name],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    site.wait(lambda log: any(seen.path == "/stall/head" for seen in log))
+    process = stalled(site, TOLD_TO_STOP, site.url("/"), str(store_dir), name)
     process.send_signal(getattr(signal, f"SIG{name}"))
     out, err = process.communicate(timeout=30)
     lines = out.splitlines()

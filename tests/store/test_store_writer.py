@@ -64,7 +64,8 @@ def test_the_writer_says_what_is_packed_already_and_closes_its_log(folder: Store
     assert [one for one in psutil.Process().open_files() if one.path.startswith(str(folder.path))] == []
 
 
-def test_one_sync_confirms_all_that_wait(folder: StoreFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+def syncs_behind_a_gate(monkeypatch: pytest.MonkeyPatch) -> tuple[threading.Event, list[int]]:
+    """Let each sync of the disk wait until the gate is open; gives the gate and what was synced."""
     gate, syncs = threading.Event(), []
     real = os.fdatasync
 
@@ -74,6 +75,11 @@ def test_one_sync_confirms_all_that_wait(folder: StoreFolder, monkeypatch: pytes
         real(fd)
 
     monkeypatch.setattr(os, "fdatasync", slow)
+    return gate, syncs
+
+
+def test_one_sync_confirms_all_that_wait(folder: StoreFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    gate, syncs = syncs_behind_a_gate(monkeypatch)
     writer = WriterThread(folder)
     futures = [writer.submit(capture(n)) for n in range(40)]
     gate.set()
@@ -84,15 +90,7 @@ def test_one_sync_confirms_all_that_wait(folder: StoreFolder, monkeypatch: pytes
 
 
 def test_who_comes_later_does_not_wait_for_a_crowd(folder: StoreFolder, monkeypatch: pytest.MonkeyPatch) -> None:
-    gate, syncs = threading.Event(), []
-    real = os.fdatasync
-
-    def slow(fd: int) -> None:
-        syncs.append(fd)
-        gate.wait(30)
-        real(fd)
-
-    monkeypatch.setattr(os, "fdatasync", slow)
+    gate, syncs = syncs_behind_a_gate(monkeypatch)
     monkeypatch.setattr("polite_crawler.store.writer._BATCH", 5)
     writer = WriterThread(folder)
     futures = [writer.submit(capture(n)) for n in range(40)]
