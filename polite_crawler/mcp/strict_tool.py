@@ -28,6 +28,7 @@ NETWORK: Final = ToolAnnotations(
 
 _QUOTE: Final = re.compile(r"""(['"])((?:\\.|(?!\1).)*)\1""", re.S)
 _QUOTED: Final = 30
+"""Characters by which a quoted text is known as an argument: a message quotes the first 60 of it, or more."""
 _SPACE: Final = re.compile(r"\\[nrt]|\s")
 
 _logger = logging.getLogger(__name__)

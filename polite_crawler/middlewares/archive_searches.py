@@ -93,8 +93,7 @@ class Searches:
         if redaction.has_secret(url, self._options.secret_params):
             trace.notes.append("no archive is asked: the URL holds a secret")
             return None
-        despite = request.meta.get(DESPITE_ROBOTS, self._options.archive_despite_robots)
-        if not despite and (note := self._disallowed(url)) is not None:
+        if not self._despite_robots(request) and (note := self._disallowed(url)) is not None:
             trace.notes.append(f"no archive is asked: {note}")
             return None
         max_age = durations.max_age(request.meta.get(MAX_AGE, self._options.max_age), "max_age")
@@ -119,8 +118,10 @@ class Searches:
         if capture.reason == "cancelled":
             return False
         skip = outcomes.skip_kind(capture.note or "") if capture.outcome == "skipped" else None
-        despite = bool(meta.get(DESPITE_ROBOTS, self._options.archive_despite_robots))
-        return fallback.is_wanted_after(capture.outcome, skip, despite_robots=despite)
+        return fallback.is_wanted_after(capture.outcome, skip, despite_robots=self._despite_robots(request))
+
+    def _despite_robots(self, request: Request) -> bool:
+        return bool(request.meta.get(DESPITE_ROBOTS, self._options.archive_despite_robots))
 
     def _disallowed(self, url: str) -> str | None:
         """Why the robots.txt of today keeps a copy away. Nobody is asked for it: of a stopped host counts what is
