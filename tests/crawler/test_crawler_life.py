@@ -277,16 +277,18 @@ def test_the_index_is_there_when_the_store_is_opened_again(site: Site, store_dir
 
 def test_close_is_bounded(site: Site, store_dir: Path) -> None:
     async def main() -> None:
-        async with opened(store_dir) as crawler:
-            calls = [asyncio.ensure_future(crawler.fetch(site.url("/stall/head", host=1 + n % 9))) for n in range(9)]
-            stalls = asyncio.ensure_future(anext(aiter(crawler.crawl(site.url("/stall/body")))))
-            await until(lambda: len(site.log(path="/stall/head")) == 9)
-        pages = await asyncio.gather(*calls)
+        crawler = await opened(store_dir)
+        calls = [asyncio.ensure_future(crawler.fetch(site.url("/stall/head", host=1 + n % 9))) for n in range(9)]
+        stalls = asyncio.ensure_future(anext(aiter(crawler.crawl(site.url("/stall/body")))))
+        await until(lambda: len(site.log(path="/stall/head")) == 9)
+        # far below the time-outs of the exchanges (30 s for a head)
+        async with asyncio.timeout(15):
+            await crawler.close()
+            pages = await asyncio.gather(*calls)
+            await asyncio.wait([stalls])
         assert {page.outcome for page in pages} == {"error"}
-        await asyncio.wait([stalls])
 
-    # far below the time-outs of the exchanges (30 s for a head)
-    run(main(), limit=15)
+    run(main())
 
 
 def test_bad_options_are_one_line() -> None:
