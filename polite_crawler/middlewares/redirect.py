@@ -31,7 +31,7 @@ class Redirect(RedirectMiddleware):
         if request.meta.get("dont_redirect") or request.meta.get(KIND) in ARCHIVE_KINDS or trace_of(request).live:
             return response
         location = response.headers.get("Location")
-        if response.status in _STATUS and location and not trace_of(request).from_store:
+        if response.status in _STATUS and location:
             target = urls.absolute(request.url, location.decode("utf-8", "replace"))
             return self.follow(request, response, target, "redirect")
         if request.meta.get(REFRESH) and (target := _refresh(request, response)) is not None:
