@@ -174,12 +174,21 @@ class Searches:
             if self._lanes.closing:
                 # nothing that waits now would be heard of again
                 return await self._as_it_was(request, search, _CUT)
-            # the URL of a copy can hold what the asked one did not
-            if not redaction.has_secret(step.request.url, self._options.secret_params):
+            if (note := self._unwanted(step)) is None:
                 return self._ask(request, replace(search, ask=step), None)
-            step = fallback.skipped(step, "the URL of the copy holds a secret", now=self._now())
+            step = fallback.skipped(step, note, now=self._now())
         assert isinstance(step, fallback.NotGiven)
         return await self._as_it_was(request, search, f"no archived copy: {step.note}")
+
+    def _unwanted(self, ask: fallback.Ask) -> str | None:
+        """Why a step is not asked for, or None."""
+        # the URL of a copy can hold what the asked one did not
+        if redaction.has_secret(ask.request.url, self._options.secret_params):
+            return "the URL of the copy holds a secret"
+        octets = ask.line.length if ask.line is not None and ask.stage == "record" else 0
+        if octets > self._options.max_bytes:
+            return f"the record of Common Crawl has {octets} octets, and {self._options.max_bytes} are the limit"
+        return None
 
     async def _given(self, request: Request, search: Search, copy: ArchivedCopy, wire: Wire) -> Response | None:
         """The copy as a capture of its own and as the response; None when it is none that can be read."""

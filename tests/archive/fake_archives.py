@@ -132,6 +132,7 @@ def cc_member(url: str) -> bytes:
     member, _ = cc_record(url)
     changes: dict[str, Callable[[bytes], bytes]] = {
         "/cc-cut": lambda octets: octets[:-9],
+        "/cc-long": lambda octets: octets + bytes(4000),
         "/cc-cut-same": lambda octets: octets[:-9] + b"123456789",
         "/cc-other": lambda octets: gzip.compress(gzip.decompress(octets).replace(b"ex.test", b"ey.test"), mtime=0),
         "/cc-changed": lambda octets: gzip.compress(gzip.decompress(octets).replace(b"crawl<", b"brawl<"), mtime=0),

@@ -1,5 +1,6 @@
 """What archives answer to whole crawls: copies, refusals of theirs and of others, outages, broken codings, signals."""
 
+import re
 import socket
 from pathlib import Path
 from typing import Any
@@ -86,6 +87,15 @@ def test_common_crawl_gives_its_record(site: Site, store_dir: Path, archives: Ar
     archives.asked.clear()
     assert fetch(store_dir, "/cc").archived is not None
     assert "/collinfo.json" not in archives.asked_of(INDEX)
+
+
+def test_a_record_over_the_limit_is_not_asked_for(site: Site, store_dir: Path, archives: Archives) -> None:
+    archives.answers = {WAYBACK: (404, [], b"")}
+    stop(store_dir, LIVE)
+    page = fetch(store_dir, "/cc-long", settings={"POLITE_MAX_BYTES": 2000})
+    assert page.archived is None
+    assert re.search(r"the record of Common Crawl has 4\d\d\d octets, and 2000 are the limit", page.note)
+    assert archives.asked_of(DATA) == []
 
 
 def test_an_empty_list_of_an_outage_is_asked_for_again(site: Site, store_dir: Path, archives: Archives) -> None:
