@@ -194,7 +194,7 @@ def test_a_file_that_comes_too_late_for_its_page_holds_up_no_crawl(site: Site, s
     site.reset(robots="redirect-1")
     urls, settings = [site.url("/about")], {**host_limits(), "POLITE_PAGE_INTERVAL": 300}
     # the file is not there yet when the rest before its hop begins
-    meta = {"polite_deadline": time.time() + 1}
+    meta = {"polite_deadline": time.time() + 60}
     run = crawl(EndingSpider, store_dir, urls=urls, meta=meta, limit=30, settings=settings)
     assert run.spider.endings == [(urls[0], "errback DeadlineReached")]
     assert [seen.path for seen in site.log()] == ["/robots.txt"]
