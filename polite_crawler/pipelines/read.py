@@ -19,6 +19,7 @@ from polite_crawler.rules import signals
 from polite_crawler.scheduling.options import options_of
 from polite_crawler.store import projection
 from polite_crawler.store.document import Document, Extracted
+from polite_crawler.store.extracting import AskedExtractor
 from polite_crawler.store.projection import Extractor
 from polite_crawler.store.record import Capture
 
@@ -119,27 +120,9 @@ def read_capture(
     )
     notes = list(page.notes)
     read = replace(capture, signals=found.to_json() or None)
-    asked = {name: _Asked(extractor) for name, extractor in extractors.items() if name == read.recipe}
+    asked = {name: AskedExtractor(extractor) for name, extractor in extractors.items() if name == read.recipe}
     documents = projection.documents_of(read, page, body=body, extractors=asked)
     extracted = next((one.said for one in asked.values()), None)
     if extracted is not None and extracted.error is not None:
         notes.append(f"the extractor of {read.recipe} failed: {extracted.error.partition(':')[0]}")
     return Reading(read, page, documents, tuple(notes), extracted)
-
-
-class _Asked:
-    """An extractor that is asked once: the code of an application, so an error is told and breaks nothing."""
-
-    def __init__(self, extractor: Extractor) -> None:
-        self._extractor = extractor
-        self.said: Extracted | None = None
-
-    def __call__(self, body: bytes, capture: Capture, page: Page) -> tuple[Document, ...]:
-        try:
-            documents = tuple(self._extractor(body, capture, page))
-            if other := [one for one in documents if not isinstance(one, Document)]:
-                raise TypeError(f"{other[0]!r:.80} is no Document")
-            self.said = Extracted(documents)
-        except Exception as error:
-            self.said = Extracted(error=f"{type(error).__name__}: {error}")
-        return self.said.documents

@@ -15,6 +15,11 @@ class CaughtUp:
     kept: int = 0
     errors: list[str] = field(default_factory=list)
 
+    def fail(self, capture: str, error: str) -> None:
+        """Count a capture that a reader failed on."""
+        self.failed += 1
+        self.errors.append(f"{capture}: {error}")
+
 
 @dataclass(frozen=True, slots=True)
 class Reindexed:

@@ -131,6 +131,9 @@ def test_a_broken_extractor_is_reported_and_the_page_is_kept(pages: Pages, tmp_p
     assert any(one.docs for one in results)
     with open_store(tmp_path / "s") as store:
         assert store.read(str(broken.doc)).text.strip() == "Maintenance"
+    with open_store(tmp_path / "s", extractors={Menu.name: Menu.extractor()}) as store:
+        assert store.reindex().failed == 1
+        assert store.read(str(broken.doc)).text.strip() == "Maintenance"
 
 
 def test_a_stored_copy_that_cannot_be_read_is_asked_for_once_more(pages: Pages, tmp_path: Path) -> None:
