@@ -7,7 +7,7 @@ from keyword import iskeyword
 from typing import TYPE_CHECKING, NoReturn, Protocol, cast
 
 from polite_crawler.cli.exits import Exit
-from polite_crawler.cli.options import add_common
+from polite_crawler.cli.options import add_common, sentence
 
 if TYPE_CHECKING:
     from polite_crawler.cli.output import Output
@@ -61,7 +61,7 @@ def command_of(name: str) -> Command:
 
 def parser_of(name: str, prog: str | None = None) -> argparse.ArgumentParser:
     """The whole parser of a command, with the common options."""
-    parser = Parser(prog=prog or f"pc {name}", description=COMMANDS[name].capitalize() + ".", allow_abbrev=False)
+    parser = Parser(prog=prog or f"pc {name}", description=sentence(COMMANDS[name]), allow_abbrev=False)
     add_common(parser)
     command_of(name).add_arguments(parser)
     return parser
@@ -81,5 +81,6 @@ def program_parser(names: Sequence[str] = tuple(COMMANDS)) -> argparse.ArgumentP
     )
     add_common(parser)
     parser.add_argument("command", metavar="COMMAND", help=argparse.SUPPRESS)
-    parser.add_argument("rest", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+    # argparse names each argument that is missing, and this one may be empty
+    parser.add_argument("rest", nargs=argparse.REMAINDER, help=argparse.SUPPRESS).required = False
     return parser

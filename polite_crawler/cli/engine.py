@@ -1,6 +1,7 @@
 """Running a spider from a command: no reactor, Ctrl+C once for a clean stop, twice for an end at once."""
 
 import asyncio
+import logging
 import signal
 from collections.abc import Mapping
 from contextlib import suppress
@@ -10,6 +11,7 @@ from typing import Any
 from scrapy import Spider, signals
 from scrapy.crawler import AsyncCrawlerRunner, Crawler
 
+from polite_crawler.cli import logs
 from polite_crawler.errors import StoreError
 from polite_crawler.scheduling.closing import ERROR, close
 from polite_crawler.spiders.results import PageResult
@@ -31,6 +33,9 @@ class Ended:
 def run_spider(spider: type[Spider], settings: Mapping[str, Any], **arguments: Any) -> Ended:
     """Run a spider to its end. Raises BadOption for an argument or a setting that is not valid, and StoreError for a
     crawl that could not go on."""
+    if not logging.getLogger().handlers:
+        # Scrapy puts a handler of its own there that shows nothing, and then a warning would reach nobody
+        logs.configure(verbose=False, as_json=False)
     return asyncio.run(_run(spider, settings, arguments))
 
 

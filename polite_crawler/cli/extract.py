@@ -7,7 +7,7 @@ from typing import Any
 from polite_crawler.cli.exits import Exit
 from polite_crawler.cli.options import option_type, store_dir
 from polite_crawler.cli.output import Output, one_line
-from polite_crawler.cli.read import add_version
+from polite_crawler.cli.read import add_version, held_help
 from polite_crawler.errors import BadOption
 from polite_crawler.query.claims import parse_field
 from polite_crawler.query.extract import ExtractResult, FieldResult
@@ -50,6 +50,8 @@ def _show(output: Output, result: ExtractResult) -> None:
         (name, one.status, one.normalization, _where(one), "; ".join(_raws(one))) for name, one in result.fields.items()
     )
     output.table(("field", "status", "by", "where", "stands there"), rows)
+    if result.summary["held-back"]:
+        output.note("the page asked not to be AI input" + held_help(held=True))
     if result.capture:
         output.line(output.dim(one_line(f"{result.doc}  {result.capture}  {result.fetched_at}")))
 

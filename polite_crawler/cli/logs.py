@@ -5,6 +5,8 @@ import logging
 import sys
 from datetime import UTC, datetime
 
+from polite_crawler.cli.output import one_line
+
 
 class JsonFormatter(logging.Formatter):
     """One JSON object a record: time (RFC 3339, UTC), level, logger, message, and the traceback when there is one."""
@@ -22,8 +24,17 @@ class JsonFormatter(logging.Formatter):
         return json.dumps(entry, ensure_ascii=True)
 
 
+class LineFormatter(logging.Formatter):
+    """One line a record, for who did not ask for more: no traceback."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        message = record.getMessage().partition("\n")[0]
+        return one_line(f"{record.levelname.lower()}: {message}")
+
+
 def configure(*, verbose: bool, as_json: bool) -> None:
     """Send the log of this process to standard error: warnings, and with `verbose` what is done too."""
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(JsonFormatter() if as_json else logging.Formatter("%(levelname)s %(name)s: %(message)s"))
+    lines = logging.Formatter("%(levelname)s %(name)s: %(message)s") if verbose else LineFormatter()
+    handler.setFormatter(JsonFormatter() if as_json else lines)
     logging.basicConfig(level=logging.INFO if verbose else logging.WARNING, handlers=[handler], force=True)

@@ -45,7 +45,7 @@ def add_common(parser: argparse.ArgumentParser) -> None:
     def add(option: str, about: str, **more: Any) -> None:
         group.add_argument(option, help=about, default=argparse.SUPPRESS, **more)
 
-    add("--dir", f"folder of the store (POLITE_CRAWLER_DIR, else {_HOME})", metavar="DIR")
+    add("--dir", f"folder of the store (POLITE_CRAWLER_DIR, else {_HOME})", metavar="DIR", type=filled)
     add("--json", "print results as JSON", action="store_true")
     add("--contact", "your mail address or page, for the User-Agent (POLITE_CRAWLER_CONTACT)", metavar="ADDRESS")
     add("--allow-private", "fetch loopback, private and link-local addresses too", action="store_true")
@@ -59,6 +59,20 @@ def add_common(parser: argparse.ArgumentParser) -> None:
     add("--log-json", "log one JSON object a line", action="store_true")
     add("--no-progress", "no progress line", action="store_true")
     group.add_argument("--version", action="version", version=f"polite-crawler {__version__}")
+
+
+def sentence(about: str) -> str:
+    """What a command does, as a sentence."""
+    return about[:1].upper() + about[1:] + "."
+
+
+def add_action(
+    kinds: "argparse._SubParsersAction[argparse.ArgumentParser]", name: str, about: str
+) -> argparse.ArgumentParser:
+    """Add the parser of one thing that a command does, with the common options: they may stand behind it too."""
+    one = kinds.add_parser(name, help=about, description=sentence(about), allow_abbrev=False)
+    add_common(one)
+    return one
 
 
 def add_signature(parser: argparse.ArgumentParser) -> None:
@@ -126,6 +140,8 @@ def whole(least: int, most: int | None = None) -> Callable[[str], int]:
         number = int(text) if text.removeprefix("-").isdecimal() and text.isascii() and len(text) < 19 else None
         if number is None or number < least or (most is not None and number > most):
             limits = f"from {least} to {most}" if most is not None else f"from {least}"
+            if most is None and text.isdecimal():
+                limits = "of at most 18 digits"
             raise argparse.ArgumentTypeError(f"{text!r} is not a whole number {limits}")
         return number
 
@@ -165,6 +181,14 @@ def age(text: str) -> str:
 def budget(text: str) -> str:
     """A span of time for --budget."""
     durations.seconds(text, "--budget")
+    return text
+
+
+@option_type
+def filled(text: str) -> str:
+    """A text that is not empty: an empty one is a variable of a script that nobody set."""
+    if not text.strip():
+        raise BadOption("it is empty")
     return text
 
 

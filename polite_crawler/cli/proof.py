@@ -4,7 +4,7 @@ import argparse
 
 from polite_crawler.archive.note import SigningKey, origin_of
 from polite_crawler.cli.exits import Exit
-from polite_crawler.cli.options import store_dir
+from polite_crawler.cli.options import filled, store_dir
 from polite_crawler.cli.output import Output, one_line
 from polite_crawler.query.store import open_store
 from polite_crawler.store.folder import StoreFolder
@@ -28,7 +28,7 @@ def add_erase(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "name", metavar="NAME", help="a document (url:... or a URL), a capture, or the SHA-256 of a body"
     )
-    parser.add_argument("--reason", required=True, metavar="TEXT", help="why; it stands in the log")
+    parser.add_argument("--reason", required=True, type=filled, metavar="TEXT", help="why; it stands in the log")
 
 
 def seal(args: argparse.Namespace, output: Output) -> int:

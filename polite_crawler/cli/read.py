@@ -3,7 +3,7 @@
 import argparse
 
 from polite_crawler.cli.exits import Exit
-from polite_crawler.cli.options import add_user_provided, moment, store_dir, whole
+from polite_crawler.cli.options import add_user_provided, filled, moment, store_dir, whole
 from polite_crawler.cli.output import Output, many_lines, one_line
 from polite_crawler.query.read import ReadResult
 from polite_crawler.query.store import open_store
@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def add_version(parser: argparse.ArgumentParser) -> None:
     """The options that choose a version, and the one that lifts a hold."""
     which = parser.add_mutually_exclusive_group()
-    which.add_argument("--capture", metavar="ID", help="the version of this capture")
+    which.add_argument("--capture", type=filled, metavar="ID", help="the version of this capture")
     which.add_argument(
         "--at", type=moment, metavar="TIME", help="the version that was current then (a date, or RFC 3339)"
     )
@@ -53,5 +53,13 @@ def _show(output: Output, result: ReadResult) -> None:
         output.note(
             f"characters {result.start} to {result.end} of {result.total}; go on with --start {result.next_start}"
         )
+    if not result.text and not result.total and not result.held_back:
+        for note in result.meta.get("notes", ()):
+            output.note(one_line(str(note)))
     if result.note:
-        output.note(one_line(result.note))
+        output.note(one_line(result.note) + held_help(held=result.held_back))
+
+
+def held_help(*, held: bool) -> str:
+    """What a person can do about a page that is held back."""
+    return "; --user-provided gives it, for a URL that you gave yourself" if held else ""

@@ -5,24 +5,26 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from polite_crawler.cli.exits import Exit
-from polite_crawler.cli.options import age, engine_settings, store_dir
+from polite_crawler.cli.options import add_action, age, engine_settings, store_dir
 from polite_crawler.cli.output import Output
 from polite_crawler.errors import BadOption, NotStored
 
 if TYPE_CHECKING:
     from polite_crawler.recipes.recipe import Recipe
 
+_NONE = "no package here brings a recipe: name a Python file with one (pc-venue and pc-product have their own names)"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What to do, and with which recipe."""
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
-    listing = actions.add_parser("list", help="list the recipes of installed packages and of files")
+    listing = add_action(actions, "list", "list the recipes of installed packages and of files")
     listing.add_argument("--recipe", action="append", default=[], metavar="FILE", help="a Python file with recipes")
-    run_ = actions.add_parser("run", help="run a recipe")
+    run_ = add_action(actions, "run", "run a recipe")
     run_.add_argument("recipe", metavar="RECIPE", help="the name of an installed recipe, or a Python file with one")
     run_.add_argument("input", nargs="?", metavar="INPUT", help="what its requests are made of")
     run_.add_argument("--max-age", type=age, metavar="D", help="use a stored copy that is younger")
-    fixture = actions.add_parser("fixture", help="save the stored body of a URL, its capture and its documents")
+    fixture = add_action(actions, "fixture", "save the stored body of a URL, its capture and its documents")
     fixture.add_argument("url", metavar="URL", help="a URL that a recipe has fetched")
     fixture.add_argument("--recipe", action="append", default=[], metavar="FILE", help="a Python file with recipes")
     fixture.add_argument("--out", default="fixtures", metavar="DIR", help="where the fixture goes (fixtures)")
@@ -45,6 +47,8 @@ def _list(args: argparse.Namespace, output: Output) -> int:
             output.fact(facts)
         else:
             output.line(f"{name}  {recipe.mode}  {(recipe.__doc__ or '').strip().partition(chr(10))[0]}".rstrip())
+    if not recipes and not output.json:
+        output.note(_NONE)
     return Exit.DONE if recipes else Exit.FAILED
 
 
@@ -74,7 +78,7 @@ def _one(name: str) -> "type[Recipe]":
         return found[0]
     recipes = known_recipes()
     if name not in recipes:
-        raise BadOption(f"no recipe {name!r}; there are: {', '.join(sorted(recipes)) or 'none'}")
+        raise BadOption(f"no recipe {name!r}; " + (f"there are: {', '.join(sorted(recipes))}" if recipes else _NONE))
     return recipes[name]
 
 

@@ -5,12 +5,13 @@ import json
 import re
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from polite_crawler.cli import proof
 from polite_crawler.cli.exits import Exit
-from polite_crawler.cli.options import add_common, store_dir
+from polite_crawler.cli.options import add_action, store_dir
 from polite_crawler.cli.output import Output, many_lines, one_line, plain
 from polite_crawler.errors import BadOption, NotStored
 from polite_crawler.query.store import open_store
@@ -30,11 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """One of stats, hosts, reset, doctor, cat, seal and erase."""
     kinds = parser.add_subparsers(dest="what", metavar="WHAT", required=True)
 
-    def add(name: str, about: str) -> argparse.ArgumentParser:
-        one = kinds.add_parser(name, help=about, description=about.capitalize() + ".", allow_abbrev=False)
-        add_common(one)
-        return one
-
+    add = partial(add_action, kinds)
     add("stats", "count documents, versions, captures and octets")
     add("hosts", "list the hosts with their rests and stops")
     reset = add("reset", "forget the stops, failures and backoff of hosts")

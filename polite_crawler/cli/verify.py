@@ -7,7 +7,7 @@ from polite_crawler.cli.exits import Exit
 from polite_crawler.cli.options import store_dir
 from polite_crawler.cli.output import Output, one_line
 from polite_crawler.cli.proof import add_signing, check_bundle, signing_key_of
-from polite_crawler.cli.read import add_version
+from polite_crawler.cli.read import add_version, held_help
 from polite_crawler.errors import BadOption
 from polite_crawler.query.quotes import check_quote
 from polite_crawler.query.store import Store, open_store
@@ -95,4 +95,4 @@ def _show(output: Output, result: VerifyResult) -> None:
     if result.capture:
         output.line("  " + output.dim(one_line(f"{result.doc}  {result.capture}  {result.fetched_at}")))
     if result.note:
-        output.line(f"  {one_line(result.note)}")
+        output.line(f"  {one_line(result.note)}{held_help(held=result.held_back)}")

@@ -75,7 +75,7 @@ class _Opened(Generic[CrawlT, DiscoverT]):
         archives: Mapping[str, bool],
     ) -> "PageResult | Future[PageResult]":
         """The stored copy, or what is queued for it."""
-        urls.normalize(url)
+        urls.check(url)
         age = None if max_age is None else durations.max_age(max_age)
         span = None if budget is None else durations.seconds(budget, "budget")
         mode = None if render is None else rendering.mode(render, "render")
@@ -334,7 +334,7 @@ def _seeds(url: Words) -> str:
     """The argument of a spider, which takes white space for the end of a URL. A text is one URL here."""
     given = [url] if isinstance(url, str) else list(url)
     for one in given:
-        urls.normalize(one)
+        urls.check(one)
     return " ".join(one if not any(char.isspace() for char in one) else urls.normalize(one) for one in given)
 
 

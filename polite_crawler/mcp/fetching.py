@@ -20,7 +20,7 @@ from polite_crawler.query.store import Store
 from polite_crawler.rules.durations import Duration
 from polite_crawler.rules.durations import max_age as checked_age
 from polite_crawler.rules.rendering import Mode
-from polite_crawler.rules.urls import normalize
+from polite_crawler.rules.urls import check
 from polite_crawler.spiders.results import PageResult
 
 FIRST = 500
@@ -68,7 +68,7 @@ def fetch_tool(host: Host) -> StrictTool:
 async def _fetched(host: Host, address: str, age: Duration, render: Mode, archives: bool) -> PageResult | None:
     """The page of a URL; None for one that cannot be fetched at all."""
     try:
-        normalize(address)
+        check(address)
     except BadOption:
         return None
     # without the parameter, the option of the operator

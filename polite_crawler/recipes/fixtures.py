@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from polite_crawler.errors import BadOption
+from polite_crawler.errors import BadOption, PoliteError
 from polite_crawler.readers.page import Page
 from polite_crawler.recipes.documents import RecipeExtractor
 from polite_crawler.recipes.known import known_recipes, recipes_in
@@ -25,8 +25,13 @@ def save_fixture(
     out: Path, extractor: RecipeExtractor, capture: Capture, body: bytes, *, file: str | None = None
 ) -> Path:
     """Write a fixture into a folder of its own under `out`, and give that folder. `file` is where the recipe is
-    defined, when no package brings it. Raises what the extractor raises: a body that it cannot read is no fixture."""
-    documents = extractor(body, capture, Page())
+    defined, when no package brings it. Raises PoliteError when the extractor fails: a body that it cannot read is no
+    fixture."""
+    try:
+        documents = extractor(body, capture, Page())
+    except Exception as error:  # the code of an application
+        why = f"{type(error).__name__}: {error}"
+        raise PoliteError(f"the extractor of {extractor.name} failed on {capture.url}: {why}") from error
     folder = out / f"{extractor.name}-{capture.id.rpartition('.')[2][:10]}"
     folder.mkdir(parents=True, exist_ok=True)
     named = None if file is None else os.path.relpath(Path(file).resolve(), folder.resolve())

@@ -144,7 +144,9 @@ class Recipe(PoliteSpider):
         if unread and not request.meta.get(_AGAIN) and self._may_ask(request):
             yield self._once_more(request)
             return
-        self.failures += found.error is not None
+        if found.error is not None:
+            self.failures += 1
+            self.logger.warning("the extractor of %s failed on %s: %s", self.name, self.shown(request.url), found.error)
         yield self._result(request, response, capture, found)
 
     def failed(self, failure: Failure) -> Iterator[RecipeResult]:
@@ -177,10 +179,7 @@ class Recipe(PoliteSpider):
         if capture is None or capture.outcome != "ok" or capture.body is None or projection.is_copy(capture):
             return Extracted()
         trace = trace_of(_of(response))
-        found = trace.extracted or self._extracted(response.body, capture, trace.page or _NO_PAGE)
-        if found.error is not None:
-            self.logger.warning("the extractor of %s failed on %s: %s", self.name, capture.url, found.error)
-        return found
+        return trace.extracted or self._extracted(response.body, capture, trace.page or _NO_PAGE)
 
     def _extracted(self, body: bytes, capture: Capture, page: Page) -> Extracted:
         """What the extractor says of a stored copy."""

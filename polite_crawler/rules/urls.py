@@ -80,6 +80,17 @@ def normal_or_none(url: str) -> str | None:
         return None
 
 
+def check(url: object) -> str:
+    """A URL that somebody asks for, as it is. Raises BadOption for what is no http(s) URL, and for octets of a command
+    line that are no UTF-8: a link of a page may hold such a letter, but nobody can mean the URL that would be sent."""
+    if not isinstance(url, str):
+        raise BadOption(f"bad URL {url!r}: it is no text")
+    if _SURROGATE.search(url):
+        raise _bad(url, "it is no UTF-8 text; write other octets as %XX")
+    normalize(url)
+    return url
+
+
 def doc_id(url: str) -> str:
     """The id of the document of a URL: `url:` and the normal form. Raises BadOption."""
     return "url:" + normalize(url)
@@ -141,9 +152,9 @@ def absolute(base: str, href: str) -> str | None:
 
 def without_space(url: str) -> str:
     """The URL without white space, which ends a URL where several stand in one text: what is inside of it is
-    percent-encoded. A URL that has none stays as it is. Raises BadOption for what is no http(s) URL.
+    percent-encoded. A URL that has none stays as it is. Raises BadOption, as `check` does.
     """
-    parts = _parse(url)
+    parts = _parse(check(url))
     words = url.split()
     return words[0] if len(words) == 1 else parts.text()
 
@@ -211,7 +222,8 @@ def _parse(url: str) -> _Parts:
     text = _cleaned(url)
     scheme = _SCHEME.match(text)
     if scheme is None or scheme[1].lower() not in _DEFAULT_PORTS:
-        raise _bad(url, "only absolute http and https URLs are fetched")
+        bare = text and (scheme is None or text[scheme.end() :][:1].isdigit())
+        raise _bad(url, "only absolute http and https URLs are fetched" + ("; begin it with https://" if bare else ""))
     return _with_authority(url, scheme[1].lower(), text[scheme.end() :].lstrip("/\\"))
 
 

@@ -39,7 +39,7 @@ def seeds(text: str | None, name: str = "url") -> tuple[str, ...]:
     if not found:
         raise BadOption(f"no URL; give one, for example -a {name}=https://example.com/")
     for url in found:
-        urls.normalize(url)
+        urls.check(url)
     return tuple(dict.fromkeys(found))
 
 

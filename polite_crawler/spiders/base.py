@@ -4,7 +4,7 @@ import time
 from typing import Any, Self
 
 import scrapy
-from scrapy import Request
+from scrapy import Request, signals
 from scrapy.crawler import Crawler
 from scrapy.http import Response
 from scrapy.settings import BaseSettings
@@ -12,6 +12,7 @@ from twisted.python.failure import Failure
 
 from polite_crawler.errors import BadOption
 from polite_crawler.rules import redaction, urls
+from polite_crawler.scheduling.closing import ERROR
 from polite_crawler.scheduling.declined import Declined
 from polite_crawler.scheduling.options import options_of
 from polite_crawler.scheduling.usage import stop_with
@@ -42,9 +43,19 @@ class PoliteSpider(scrapy.Spider):
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
         """The spider of a crawl. A bad argument ends a `scrapy` command with one line, a program with BadOption."""
         try:
-            return super().from_crawler(crawler, *args, **kwargs)
+            spider = super().from_crawler(crawler, *args, **kwargs)
         except BadOption as error:
             stop_with(error)
+        crawler.signals.connect(spider._failed_to_ask, signals.spider_error)
+        return spider
+
+    def _failed_to_ask(self, failure: Failure, response: Response | None) -> None:
+        """Say why a crawl ended before all its requests were made: nothing else would."""
+        if response is None and self.crawler.stats.get_value(ERROR) is None:
+            why = " ".join(str(failure.value).split())
+            self.crawler.stats.set_value(
+                ERROR, f"the requests of {self.name} could not be made: {type(failure.value).__name__}: {why}"
+            )
 
     def result(self, request: Request, answer: Response | Failure) -> PageResult:
         """The result of a request that has ended, from its callback or its errback."""

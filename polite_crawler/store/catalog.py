@@ -9,7 +9,7 @@ from typing import Any
 from polite_crawler.errors import NotStored
 from polite_crawler.rules.redaction import redact_url
 from polite_crawler.rules.urls import absolute, normal_or_none
-from polite_crawler.store.entry import unpacked
+from polite_crawler.store.entry import clean, unpacked
 from polite_crawler.store.indexed_copy import CopyIds
 from polite_crawler.store.log import CaptureLog, DamagedLine, Position
 from polite_crawler.store.projection import header
@@ -128,7 +128,7 @@ class Catalog:
 
     def near(self, name: str, limit: int = 3) -> list[str]:
         """Ids of stored documents that look like a name: they hold its last path segments or its host."""
-        bare = name.removeprefix("url:").removeprefix("archive:").rstrip("/").rpartition("://")[2]
+        bare = clean(name).removeprefix("url:").removeprefix("archive:").rstrip("/").rpartition("://")[2]
         pieces = [piece for piece in bare.split("/") if piece]
         for piece in [bare, *reversed(pieces)]:
             if len(piece) < 3:
@@ -158,7 +158,7 @@ class Catalog:
 
     def version_of(self, doc: StoredDoc, capture: str) -> StoredVersion:
         """The version of a document that a capture gave. Raises NotStored."""
-        row = self.connection.execute(f"{_VERSION} WHERE v.doc=? AND v.capture=?", (doc.id, capture)).fetchone()
+        row = self.connection.execute(f"{_VERSION} WHERE v.doc=? AND v.capture=?", (doc.id, clean(capture))).fetchone()
         if row is None:
             raise NotStored(f"{doc.doc} has no version of the capture {capture!r}")
         return _version(row)
@@ -225,7 +225,9 @@ class Catalog:
 
     def capture(self, capture: str) -> Capture:
         """A capture by its id, read from the log. Raises NotStored, and DamagedLine."""
-        row = self.connection.execute("SELECT file, offset, length, crc FROM cap WHERE id=?", (capture,)).fetchone()
+        row = self.connection.execute(
+            "SELECT file, offset, length, crc FROM cap WHERE id=?", (clean(capture),)
+        ).fetchone()
         if row is None or row[0] is None:
             raise NotStored(f"no stored capture {capture!r}")
         return self._log.read(Position(*row))
@@ -303,7 +305,7 @@ class Catalog:
         rows = self.connection.execute(
             "SELECT DISTINCT v.capture FROM ver v JOIN doc d ON d.id = v.doc WHERE v.capture >= ?1"
             " AND substr(v.capture, 1, length(?1)) = ?1 AND v.held IS NULL AND NOT d.held ORDER BY v.capture LIMIT ?2",
-            (prefix, limit),
+            (clean(prefix), limit),
         )
         return [row[0] for row in rows]
 
@@ -321,7 +323,8 @@ class Catalog:
         return {number: found for number in ids if (found := self._doc_row("id=?", number)) is not None}
 
     def _doc(self, key: str) -> StoredDoc | None:
-        return self._doc_row("key=?", key)
+        # as they are stored: a name of a command line or of a client can hold what no text of SQLite can
+        return self._doc_row("key=?", clean(key))
 
     def _doc_row(self, where: str, value: int | str) -> StoredDoc | None:
         row = self.connection.execute(

@@ -83,7 +83,7 @@ def insert_version(
         "INSERT OR IGNORE INTO ver(doc, txt, ent, capture, capture_kind, fetched, recipe, base, kind, title, url, blob,"
         " held, archived, main, meta, links, more, said) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
         (doc, txt, ent, capture.id, capture.kind, fetched, capture.recipe, _base(connection, capture, doc),
-         document.kind, title or None, clean(document.url), capture.body.sha256 if capture.body else None,
+         clean(document.kind), title or None, clean(document.url), capture.body.sha256 if capture.body else None,
          held, json.dumps(archived) if archived else None, json.dumps(document.main), *_packed(document.meta),
          said_of_page(capture, document)),
     )  # fmt: skip
@@ -185,15 +185,16 @@ def _text_id(connection: sqlite3.Connection, text: str) -> int:
 def _entry_id(
     connection: sqlite3.Connection, doc: int, txt: int, title: str, document: Document, text: str, words: Words | None
 ) -> int:
+    kind = clean(document.kind)
     found = connection.execute(
-        "SELECT id FROM ent WHERE doc=? AND txt=? AND title=? AND kind=?", (doc, txt, title, document.kind)
+        "SELECT id FROM ent WHERE doc=? AND txt=? AND title=? AND kind=?", (doc, txt, title, kind)
     ).fetchone()
     if found:
         return int(found[0])
     body, head = fold_words(text), fold_words(title)
     own = body + head
     row = connection.execute(
-        "INSERT INTO ent(doc, txt, title, kind, len) VALUES(?,?,?,?,?)", (doc, txt, title, document.kind, len(own))
+        "INSERT INTO ent(doc, txt, title, kind, len) VALUES(?,?,?,?,?)", (doc, txt, title, kind, len(own))
     ).lastrowid
     assert row is not None
     connection.execute("INSERT INTO f(rowid, body, title) VALUES(?,?,?)", (row, " ".join(body), " ".join(head)))

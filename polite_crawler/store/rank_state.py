@@ -15,6 +15,7 @@ from typing import Protocol
 import numpy as np
 
 from polite_crawler.store.arrays import Bools, Floats, Ints
+from polite_crawler.store.entry import clean
 from polite_crawler.store.folding import Atom, fold_words
 from polite_crawler.store.postings import Postings, Segment
 
@@ -170,7 +171,7 @@ class RankState:
     def of_kind(self, source: Source, kind: str) -> Bools:
         """Which texts of a source are of a document kind."""
         if kind not in self._kinds:
-            found = _numbers(self._connection.execute("SELECT id FROM ent WHERE kind = ? ORDER BY id", (kind,)))
+            found = _numbers(self._connection.execute("SELECT id FROM ent WHERE kind = ? ORDER BY id", (clean(kind),)))
             self._kinds[kind] = [_mask(one, found) for one in self.sources]
         return self._kinds[kind][self.sources.index(source)]
 

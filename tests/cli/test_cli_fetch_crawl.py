@@ -74,6 +74,42 @@ def test_a_space_does_not_end_a_url(site: Site, store_dir: Path, command: list[s
     assert [one.target for one in site.log(path="/shop")] == ["/shop/lamp?a%20b"]
 
 
+@pytest.mark.parametrize("fault", ["requests", "extract"])
+def test_a_fault_of_a_recipe_is_told_in_lines(site: Site, store_dir: Path, tmp_path: Path, fault: str) -> None:
+    recipe = tmp_path / "faulty.py"
+    recipe.write_text(FAULTY.format(name=f"faulty-{fault}", fault=fault))
+    done = pc("recipe", "run", str(recipe), site.url("/about"), store=store_dir)
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert "RuntimeError: boom" in done.stderr.splitlines()[-1]
+    fixture = pc("recipe", "fixture", site.url("/about"), "--recipe", str(recipe), store=store_dir)
+    assert fixture.returncode == 1
+    assert len(fixture.stderr.splitlines()) == 1
+    assert "fault of the program" not in fixture.stderr
+
+
+FAULTY = """
+from polite_crawler.recipes import Recipe
+from scrapy import Request
+
+def fail(method):
+    if method == "{fault}":
+        raise RuntimeError("boom")
+
+class Faulty(Recipe):
+    name = "{name}"
+
+    def requests(self, input):
+        fail("requests")
+        yield Request(input)
+
+    @classmethod
+    def extract(cls, body, capture):
+        fail("extract")
+        return []
+"""
+
+
 def test_scrapy_crawl_site_then_the_answers(site: Site, store_dir: Path) -> None:
     settings = (*QUICK, "-s", f"POLITE_STORE={store_dir}")
     done = scrapy("crawl", "site", "-a", f"url={site.url('/')}", "-a", "max_pages=8", *settings)

@@ -89,6 +89,15 @@ def test_common_options_stand_before_or_after_the_command(run: Run, store: Path,
         (["store", "cat", "x", "--body", "--raw"], "not allowed with"),
         (["testsite", "--hosts", "251"], "from 1 to 250"),
         (["testsite", "--port", "65536"], "from 0 to 65535"),
+        (["read", "x", "--start", "9" * 19], "at most 18 digits"),
+        (["read", "x", "--capture", ""], "--capture: it is empty"),
+        (["read", "x", "--dir", ""], "--dir: it is empty"),
+        (["store", "erase", "x", "--reason", " "], "--reason: it is empty"),
+        (["fetch", "example.com/a"], "begin it with https://"),
+        (["fetch", "http://x.example/?q=\udce4"], "no UTF-8 text"),
+        (["crawl", "http://x.example/\udce4"], "no UTF-8 text"),
+        (["discover", "http://x.example/", "--feed", "http://x.example/\udce4"], "no UTF-8 text"),
+        (["recipe", "run", "none"], "name a Python file"),
     ],
 )
 def test_a_wrong_command_line_is_one_line_and_2_and_opens_no_store(
@@ -113,6 +122,30 @@ def test_no_store_is_one_line_and_1_and_makes_none(run: Run, tmp_path: Path, arg
     assert ran.err.count("\n") == 1
     assert "no store" in ran.err
     assert not (tmp_path / "none").exists()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["read", "\udcff"], ["read", "http://x.example/a", "--capture", "\udcff"], ["find", "bell", "--kind", "\udcff"],
+     ["verify", "\udcff", "q"], ["versions", "url:\udcff"], ["diff", "http://x.example/a", "--from", "\udcff"],
+     ["extract", "\udcff", "--field", "a=b"], ["store", "cat", "\udcff"],
+     ["store", "erase", "\udcff", "--reason", "\udcff"]],
+)  # fmt: skip
+def test_octets_that_are_no_utf_8_name_nothing(run: Run, store: Path, arguments: list[str]) -> None:
+    ran = run(*arguments, "--dir", store)
+    assert (ran.code, ran.out) == (1, b"")
+    assert ran.err.count("\n") == 1
+    assert "fault of the program" not in ran.err
+
+
+def test_the_help_of_a_command_keeps_the_names_of_formats(run: Run) -> None:
+    assert "Say what is wrong with a WARC or WACZ file." in run("check", "--help").text
+    assert "(Model Context Protocol)." in run("mcp", "--help").text
+
+
+@pytest.mark.parametrize("actions", [["recipe", "list"], ["recipe", "run"], ["recipe", "fixture"], ["store", "stats"]])
+def test_common_options_stand_behind_an_action_too(run: Run, actions: list[str]) -> None:
+    assert all(f"--{one.replace('_', '-')}" in run(*actions, "--help").text for one in DEFAULTS)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from frame_lab import QUOTE, TEXT, Run
+from store_lab import StoreLab
 
 from polite_crawler.cli.output import one_line
 from polite_crawler.query.find import Found
@@ -52,6 +53,23 @@ def test_read_by_id_or_url(run: Run, store: Path, doc: str) -> None:
     answer = run("read", doc, "--dir", store, "--json")
     assert list(answer.object) == _keys(ReadResult)
     assert answer.object["doc"] == "url:http://x.example/a"
+
+
+def test_what_can_be_done_about_a_page_that_is_held_back(run: Run, store: Path) -> None:
+    for arguments in (["read"], ["verify"], ["extract"]):
+        more = {"verify": ["quietly"], "extract": ["--field", "a=quietly"]}.get(arguments[0], [])
+        ran = run(*arguments, "http://x.example/held", *more, "--dir", store)
+        assert ran.code == 1
+        assert "--user-provided" in ran.text + ran.err
+        assert "quietly" not in ran.text + ran.err
+
+
+def test_a_document_without_text_says_why(run: Run, store: Path) -> None:
+    lab = StoreLab(store)
+    lab.body("http://x.example/picture.png", b"\x89PNG\r\n\x1a\n", content_type="image/png")
+    lab.close()
+    ran = run("read", "http://x.example/picture.png", "--dir", store)
+    assert (ran.code, ran.out, ran.err) == (0, b"", "no text: an image\n")
 
 
 def test_read_a_range_and_a_version(run: Run, store: Path) -> None:
