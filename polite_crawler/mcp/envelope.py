@@ -28,9 +28,13 @@ _NAMES: Final = 256
 
 _ID: Final = re.compile(r"[0-9A-Za-z_-]{1,64}")
 _JOINT: Final = r"([^0-9a-z<>]{0,8}?)"
-_SPELLING: Final = re.compile(rf"(<[\s/]*|[\[({{]\s*/\s*)?untrusted{_JOINT}web{_JOINT}content")
+_BRACKET: Final = r"<[\s/\\]*"
+_SPELLING: Final = re.compile(rf"({_BRACKET}|[\[({{][\s\\]*/\s*)?untrusted{_JOINT}web{_JOINT}content")
 _WORD: Final = "untrusted"
-_JOINTS: Final = re.compile(r"[\s\-._/:\\*+=|'\"`^,;·•!?#@&%$()\[\]{}]*")
+# behind a bracket the letters can stand apart too, in one line or in several
+_GAP: Final = r"[\s\-._]{0,3}"
+_APART: Final = re.compile(f"({_BRACKET})" + _JOINT.join(_GAP.join(word) for word in ("untrusted", "web", "content")))
+_BEGINS_APART: Final = re.compile(rf"{_BRACKET}u{_GAP}n{_GAP}t")
 _SHOWN: Final = {
     0x0D: "\n", 0x85: "\n", 0x2028: "\n", 0x2029: "\n",
     0x1B: "\u241b",
@@ -123,10 +127,7 @@ def _spellings(text: str) -> list[tuple[int, int]]:
     """Where the name of the tag stands in the text, however it is written."""
     found: list[tuple[int, int]] = []
     for view, spans in views(text):
-        folded = skeleton(view)
-        if _WORD not in folded:
-            continue
-        matches = [match for match in _SPELLING.finditer(folded) if _is_spelling(match)]
+        matches = _matches(skeleton(view))
         if not matches:
             continue
         where = places(view)
@@ -138,14 +139,29 @@ def _spellings(text: str) -> list[tuple[int, int]]:
     return found
 
 
+def _matches(folded: str) -> list["re.Match[str]"]:
+    """The spellings in a skeleton."""
+    found = list(_SPELLING.finditer(folded)) if _WORD in folded else []
+    if _BEGINS_APART.search(folded):
+        found += _APART.finditer(folded)
+    return [match for match in found if _is_spelling(match)]
+
+
 def _is_spelling(match: "re.Match[str]") -> bool:
     """Whether it reads as the name of the tag. Prose about untrusted web content does not, nor does the safe name."""
     joints = (match[2], match[3])
-    if joints == ("_", "_") or not all(_JOINTS.fullmatch(joint) for joint in joints):
+    if joints == ("_", "_") or any(char.isalnum() for joint in joints for char in joint):
         return False
-    if match[1]:
-        return True
-    return all(not joint or (joint.strip() and not set(joint) & set(",;")) for joint in joints)
+    return bool(match[1]) or all(map(_joins, joints))
+
+
+def _joins(joint: str) -> bool:
+    """Whether a joint makes one name of two words that no bracket begins: none, marks, or hyphens with white space.
+    Other marks beside white space are prose: `untrusted (web) content`."""
+    marks = joint.strip()
+    if marks == joint:
+        return not set(joint) & set(",;")
+    return bool(marks) and not marks.strip("-")
 
 
 def _overwritten(text: str, ranges: Sequence[tuple[int, int]]) -> str:

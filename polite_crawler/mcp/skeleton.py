@@ -13,23 +13,29 @@ from typing import Final
 LEVELS: Final = 3
 """How many levels of escapes are looked through: entities of entities of entities."""
 
-_HYPHENS: Final = "-‐‑‒–—―−⁃﹘﹣-ー─━˗۔╌╴➖⸺⸻〜~᠆᐀゠"
-_ANGLES: Final = {"<": "<‹〈⟨《«❬❮❰ᐸ˂≺⧼⟪⋖𐒼", ">": ">›〉⟩》»❭❯❱ᐳ˃≻⧽⟫⋗"}
-_SLASHES: Final = "/∕⁄⧸╱⟋Ⳇノ〳"
+_HYPHENS: Final = "-‐‑‒–—―−⁃﹘﹣-ー─━˗۔╌╴➖⸺⸻〜~᠆᐀゠Ⲻㅡ一㆒֊⸗‿⁀∼\u05be\U00010ead"
+_ANGLES: Final = {"<": "<‹〈⟨《«❬❮❰ᐸ˂≺⧼⋖𐒼ᚲ𝈶", ">": ">›〉⟩》»❭❯❱ᐳ˃≻⧽⟫⋗𖼿𝈷"}
+_SLASHES: Final = "/∕⁄⧸╱⟋Ⳇノ〳᜵⁁⼃㇓丿𝈺"
 _LOOK_ALIKES: Final = {
-    "u": "υսᴜʊμµцùⴎ∪⋃ꭎꞟ",
-    "n": "пոηռɴиⲛπᴎŋɲńղ",
-    "t": "тτᴛŧƭ7†┬⊤ꓔⲧ+ȶʈţᎢ",
-    "r": "гᴦʀᴙɾɼⲅꮁƨя®",
-    "s": "ѕꜱ$5ꙅʂƽꮪ§ßՏ",
-    "e": "еєεҽᴇ3ɛəëёєℯⲉꬲ€Ꭼ∊⋴",
-    "d": "ԁɗժɖᴅđⅾꓒδ∂Ꭰ",
-    "w": "ԝшщωաѡᴡɯѿⲱꮃ₩ʍ",
-    "b": "ьвβʙƅЪъᏏƀɓБҍ8฿",
-    "c": "сϲᴄⅽ¢ƈçⲥꮯɔ©∁",
-    "o": "оοօσᴏ0øⲟဝ๐০੦ഠ〇○◯ọɵθ°",
+    "u": "υսᴜʊμµцùⴎ∪⋃ꭎꞟʋሀᑌꓴꭒ𐓎𐓶𑢸𑣘𖽂",
+    "n": "пոηռɴиⲛπᴎŋɲńղΝꓠ𐔓",
+    "t": "тτᴛŧƭ7†┬⊤ꓔⲧȶʈţᎢ⟙𐊗𐊱𐌕𑢼𖼊🝨",
+    "r": "гᴦʀᴙɾɼⲅꮁƨя®ᎡᏒᖇꓣꭇꭈ𐒴𖼵𝈖",
+    "s": "ѕꜱ$5ꙅʂƽꮪ§ßՏᏕꓢ𐊖𐐠𐑈𑣁𖼺",
+    "e": "еєεҽᴇ3ɛəëёєℯⲉꬲ€Ꭼ∊⋴℮⋿ⴹꓰ𐊆𑢦𑢮ǝɇ",
+    "d": "ԁɗժɖᴅđⅾꓒδ∂ᎠᏧᑯᗞᗪꓓ",
+    "w": "ԝшщωաѡᴡɯѿⲱꮃ₩ʍᏔꓪ𑜊𑜎𑜏𑣦𑣯",
+    "b": "ьвβʙƅЪъᏏƀɓБҍ8฿ᏴᑲᖯᗷꓐꞴ𐊂𐊡𐌁ƀ",
+    "c": "сϲᴄⅽ¢ƈçⲥꮯɔ©∁ϲϹꓚ𐊢𐌂𐐕𐐽𐔜𑣩𑣲🝌",
+    "o": "оοօσᴏ0øⲟဝ๐০੦ഠ〇○◯ọɵθ°۵૦ଠ୦௦ం౦ಂ೦ം൦ං໐ჿዐᴑⵔꓳꬽ𐊒𐊫𐐄𐐬𐓂𐓪𐔖𑓐𑢵𑣈𑣗𑣠०၀",
 }
-_FILLERS: Final = frozenset({0x115F, 0x1160, 0x3164, 0xFFA0, 0x034F, 0x17B4, 0x17B5, 0x180E, 0x2800})
+_FILLERS: Final = frozenset({
+    0x115F, 0x1160, 0x3164, 0xFFA0, 0x034F, 0x17B4, 0x17B5, 0x180E, 0x2800,
+    0x2065, *range(0xFFF0, 0xFFF9), *range(0xE0000, 0xE1000),
+    0x241B, 0xFFFD,
+})  # fmt: skip
+"""Letters and marks that show nothing, what Unicode keeps for such ones (Default_Ignorable_Code_Point), and what the
+envelope writes in the place of a control."""
 _LETTERS: Final = (0x1F150, 0x1F170, 0x1F1E6)
 """Where letters in circles and squares, and those of flags, begin: they have no decomposition."""
 
@@ -60,8 +66,8 @@ def _fold(char: str) -> str:
     """The skeleton of one character: none, one or more characters."""
     if char in "\n\t\r":
         return char
-    if char in _HYPHENS:
-        return "-"
+    if ord(char) in _FOLDS:
+        return _FOLDS[ord(char)]
     out: list[str] = []
     for part in unicodedata.normalize("NFKD", char):
         known = _FOLDS.get(ord(part))
@@ -98,9 +104,13 @@ def places(text: str) -> list[int]:
 
 _ESCAPE: Final = re.compile(
     r"&(?:\#[0-9]+;?|\#[xX][0-9a-fA-F]+;?|[A-Za-z][A-Za-z0-9]{0,31};?)"
-    r"|(?:%[0-9A-Fa-f]{2})+"
-    r"|\\u\{[0-9a-fA-F]{1,6}\}|\\u[0-9a-fA-F]{4}|\\U[0-9a-fA-F]{8}|\\x\{?[0-9a-fA-F]{2}\}?|\\[0-3][0-7]{2}"
+    r"|(?:%[0-9A-Fa-f]{2})+|%u[0-9A-Fa-f]{4}"
+    r"|\\u\{[0-9a-fA-F]{1,6}\}|\\u[0-9a-fA-F]{4}|\\U[0-9a-fA-F]{8}|\\x\{?[0-9a-fA-F]{2}\}?"
+    r"|\\00[0-9a-fA-F]{4}|\\[0-3][0-7]{2}|\\[bfnrtv]"
 )
+
+_ONE_LETTER: Final = frozenset("bfnrtv")
+"""Escapes of white space: `\\n` and its like."""
 
 Piece = tuple[str, int, int]
 """A decoded character and the range of the text that it stands for."""
@@ -133,14 +143,16 @@ def unescaped(text: str) -> tuple[str, list[tuple[int, int]]] | None:
 
 
 def _decoded(escape: "re.Match[str]") -> Iterator[Piece]:
-    kind = escape.group()[0]
+    kind, rest = escape.group()[0], escape.group()[1:]
     if kind == "&":
         yield from _entity(escape)
-    elif kind == "%":
+    elif kind == "%" and rest[0] != "u":
         yield from _octets(escape)
+    elif rest in _ONE_LETTER:
+        yield " ", escape.start(), escape.end()
     else:
-        digits = escape.group()[1:].strip("uUx{}")
-        number = int(digits, 8 if escape.group()[1].isdigit() else 16)
+        # three digits are octal (C); six of them (CSS) and whatever follows a letter are not
+        number = int(rest.strip("uUx{}"), 8 if len(rest) == 3 and rest[0].isdigit() else 16)
         if number < 0x110000:
             yield chr(number), escape.start(), escape.end()
 
