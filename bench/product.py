@@ -137,9 +137,11 @@ def _read(page: Page) -> Any:
 
 
 def _in_stock(found: Product) -> str | None:
-    """InStock or another name, as the annotations have it: what can be bought is in stock."""
+    """InStock or OutOfStock, the two names of the annotations: what can be bought is in stock."""
     if found.availability in ("OnlineOnly", "LimitedAvailability", "InStoreOnly"):
         return "InStock"
+    if found.availability in ("SoldOut", "Discontinued"):
+        return "OutOfStock"
     return found.availability
 
 
@@ -183,7 +185,9 @@ def _names(code: str | None, annotated: str) -> bool:
 
 def _words(annotated: str) -> tuple[str, ...]:
     """The currencies of words that are no symbol of the package, as the annotators wrote them."""
-    return {"тг.": ("KZT",), "kn": ("HRK",), "kč": ("CZK",), "rp.": ("IDR",)}.get(annotated.lower(), ())
+    return {"тг.": ("KZT",), "kn": ("HRK",), "kč": ("CZK",), "rp.": ("IDR",), "원~": ("KRW",)}.get(
+        annotated.lower(), ()
+    )
 
 
 def _decimal(text: str | None) -> Decimal | None:

@@ -22,6 +22,7 @@ MAX_REPAIR = 512 * 1024
 """Characters of one block that are repaired."""
 MAX_NESTING = 64
 
+_PREFIX = re.compile(r"(?:schema:|https?://schema\.org/)(?=\w+\Z)")
 _SPACE = " \t\r\n\ufeff\u2028\u2029\xa0"
 _BETWEEN = _SPACE + ";,"
 _WRAPPERS = re.compile(
@@ -102,6 +103,15 @@ def types_of(record: Mapping[str, Any]) -> tuple[str, ...]:
     found = record.get("@type")
     values = found if isinstance(found, list) else [found]
     return tuple(re.split(r"[/#:]", value.strip().rstrip("/"))[-1] for value in values if isinstance(value, str))
+
+
+def bare_names(value: Any) -> Any:
+    """Records whose properties have their bare names: `schema:price` and `https://schema.org/price` are `price`."""
+    if isinstance(value, (list, tuple)):
+        return [bare_names(one) for one in value]
+    if isinstance(value, dict):
+        return {_PREFIX.sub("", key): bare_names(one) for key, one in value.items()}
+    return value
 
 
 def by_id(records: Sequence[Any]) -> dict[str, dict[str, Any]]:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from html import unescape
 from typing import Any
 
 from polite_crawler.readers.jsonld import types_of
@@ -15,10 +16,14 @@ AVAILABILITY = (
 )  # fmt: skip
 """The names of https://schema.org/ItemAvailability."""
 
-_NAMES = {name.lower(): name for name in AVAILABILITY} | {"instocks": "InStock", "outofstocks": "OutOfStock"}
+_NAMES = {name.lower(): name for name in AVAILABILITY} | {
+    "instocks": "InStock", "outofstocks": "OutOfStock", "oos": "OutOfStock",
+}  # fmt: skip
 _NOT_THE_PRICE = frozenset(
     {"listprice", "strikethroughprice", "srp", "msrp", "regularprice", "minimumadvertisedprice", "invoiceprice"}
 )
+_CHARGES = frozenset({"DeliveryChargeSpecification", "PaymentChargeSpecification"})
+_PARTS = ("billingDuration", "billingIncrement", "priceComponentType")
 _NESTING = 6
 
 
@@ -93,13 +98,13 @@ def as_list(value: object) -> list[Any]:
 
 
 def name_of(value: object) -> str | None:
-    """The text of a value: itself, its name or its value; the first of several."""
+    """The text of a value: itself, its name or its value; the first of several. Some shops escape it as in HTML."""
     for one in as_list(value):
         if isinstance(one, Mapping):
             one = next((one[key] for key in ("name", "@value", "value") if one.get(key)), None)
             one = one[0] if isinstance(one, list) and one else one
         if isinstance(one, str | int | float) and not isinstance(one, bool) and str(one).strip():
-            return " ".join(str(one).split())
+            return " ".join(unescape(str(one)).split())
     return None
 
 
@@ -113,29 +118,38 @@ def availability(value: object) -> str | None:
     return _NAMES.get(re.sub(r"\W|_", "", word).lower())
 
 
-def _each(values: object, depth: int) -> Iterator[Mapping[str, Any]]:
+def _each(values: object, depth: int, currency: object = None) -> Iterator[Mapping[str, Any]]:
+    """The offers, and those in them, which are in the currency of the outer one when they name none."""
     for value in as_list(values):
-        if isinstance(value, Mapping):
-            yield value
+        if isinstance(value, list) and depth < _NESTING:
+            yield from _each(value, depth + 1, currency)
+        elif isinstance(value, Mapping):
+            yield {**value, "priceCurrency": currency} if currency and not _code(value) else value
             if depth < _NESTING and value.get("offers"):
-                yield from _each(value["offers"], depth + 1)
+                yield from _each(value["offers"], depth + 1, _code(value) or currency)
 
 
 def _prices(offer: Mapping[str, Any]) -> tuple[list[Price], bool]:
-    """The prices of an offer: its own, else those of its specifications that are no list price."""
+    """The prices of an offer: its own, else those of its specifications."""
+    specified = [one for one in as_list(offer.get("priceSpecification")) if isinstance(one, Mapping)]
+    codes = {str(code) for one in specified if (code := _code(one))}
+    code = _code(offer) or (codes.pop() if len(codes) == 1 else None)
     own = [offer.get(key) for key in ("price", "lowPrice", "highPrice")]
-    found, lost = _money([(value, _code(offer)) for values in own for value in as_list(values)])
+    found, lost = _money([(value, code) for values in own for value in as_list(values)])
     if found or lost:
         return found, lost
-    specified: list[tuple[object, object]] = []
-    for one in as_list(offer.get("priceSpecification")):
-        if isinstance(one, Mapping) and not _is_list_price(one):
-            code = _code(one) or _code(offer)
-            values = as_list(one.get("price")) or as_list(one.get("minPrice")) + as_list(one.get("maxPrice"))
-            specified.extend((value, code) for value in values)
-    if not specified and "AggregateOffer" in types_of(offer):
-        return [], False
-    return _money(specified)
+    return _money([(value, _code(one) or code) for one in _chosen(specified) for value in _amounts(one)])
+
+
+def _chosen(specifications: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The specifications that state the price of one piece for anybody; else those of a part, a rate or a quantity."""
+    prices = [one for one in specifications if not _is_other_price(one)]
+    return [one for one in prices if not _is_for_a_part(one)] or prices
+
+
+def _amounts(specification: Mapping[str, Any]) -> list[Any]:
+    ends = as_list(specification.get("minPrice")) + as_list(specification.get("maxPrice"))
+    return as_list(specification.get("price")) or ends
 
 
 def _code(record: Mapping[str, Any]) -> object:
@@ -158,7 +172,25 @@ def _money(values: list[tuple[object, object]]) -> tuple[list[Price], bool]:
     return found, lost
 
 
-def _is_list_price(specification: Mapping[str, Any]) -> bool:
+def _is_other_price(specification: Mapping[str, Any]) -> bool:
+    """Whether it is no price of the product for anybody: a list price, one of members, a charge for the delivery."""
     kinds = as_list(specification.get("priceType"))
     names = [kind.get("@id") if isinstance(kind, Mapping) else kind for kind in kinds]
-    return any(re.split(r"[/#:]", str(name))[-1].lower() in _NOT_THE_PRICE for name in names)
+    if any(re.split(r"[/#:]", str(name))[-1].lower() in _NOT_THE_PRICE for name in names):
+        return True
+    return bool(specification.get("validForMemberTier")) or bool(_CHARGES & set(types_of(specification)))
+
+
+def _is_for_a_part(specification: Mapping[str, Any]) -> bool:
+    """Whether it is the price of a measure, of a rate, or of a quantity.
+
+    A `referenceQuantity` with a `valueReference` is the whole content of the product, so the price is the one of the
+    product (https://developers.google.com/search/docs/appearance/structured-data/merchant-listing, unit pricing).
+    """
+    measures = [one for one in as_list(specification.get("referenceQuantity")) if isinstance(one, Mapping)]
+    if any(not one.get("valueReference") for one in measures):
+        return True
+    quantities = [one for one in as_list(specification.get("eligibleQuantity")) if isinstance(one, Mapping)]
+    if any(str(one.get("minValue") or one.get("value") or 1) != "1" for one in quantities):
+        return True
+    return any(specification.get(key) for key in _PARTS)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import SplitResult, parse_qsl, urljoin, urlsplit
 
-from polite_crawler.readers.jsonld import by_id, follow, types_of
+from polite_crawler.readers.jsonld import bare_names, by_id, follow, types_of
 from polite_crawler.readers.page import Page
 from polite_crawler.recipes.amounts import read_amount
 from polite_crawler.recipes.offers import Offers, Price, as_list, name_of, read_offers
@@ -27,7 +27,10 @@ _OTHERS = frozenset(
     {"isRelatedTo", "isSimilarTo", "isAccessoryOrSparePartFor", "isConsumableFor", "itemListElement", "hasVariant"}
     | {"model", "isVariantOf", "review", "offers", "itemOffered"}
 )
+_OFFERS = frozenset({"Offer", "AggregateOffer"})
+_LINKED = ("seller", "priceSpecification", "offers")
 _GTINS = ("gtin", "gtin13", "gtin14", "gtin12", "gtin8", "ean", "isbn")
+_FACTS = ("brand", "manufacturer", "sku", "productID", "image", *_GTINS)
 _VARIANT_PARAMS = ("variant", "sku", "gtin")
 _NESTING = 12
 
@@ -67,6 +70,40 @@ class Product:
     note: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """What the records of a page say together: its nodes by their @id, its products, and its URL."""
+
+    nodes: Mapping[str, Any]
+    products: tuple[dict[str, Any], ...]
+    url: str
+
+    def followed(self, value: object) -> list[Any]:
+        """A value as a list, with the nodes that it names."""
+        return [follow(one, self.nodes) for one in as_list(value)]
+
+    def offers_of(self, record: Mapping[str, Any], variants: Sequence[Mapping[str, Any]]) -> Offers:
+        """The offers of a product and of its variants."""
+        found = [one for part in (record, *variants) for one in self.followed(part.get("offers"))]
+        return read_offers([self._linked(one) for one in found])
+
+    def named_by(self, record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+        """The variants that a product names."""
+        named = self.followed(record.get("hasVariant")) + self.followed(record.get("model"))
+        return [one for one in named if isinstance(one, Mapping)]
+
+    def variants_of(self, record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+        """The variants that a product names, those that name it, and the sizes that a shop lists as products."""
+        others = [one for one in (*self.products, *self.nodes.values()) if one is not record]
+        others = [one for one in others if _is_of_group(one, record) or _is_size(one, record, self.url)]
+        return list({id(one): one for one in self.named_by(record) + others}.values())
+
+    def _linked(self, offer: Any) -> Any:
+        if not isinstance(offer, Mapping):
+            return offer
+        return {**offer, **{key: self.followed(offer[key]) for key in _LINKED if offer.get(key)}}
+
+
 def records_of(page: Page) -> list[Any]:
     """The records of a page that can hold its product: JSON-LD, microdata, then the price metas of OpenGraph."""
     return [*page.jsonld, *as_list(page.meta.get("microdata")), *_open_graph(page)]
@@ -78,23 +115,39 @@ def product_of(records: Sequence[Any], url: str) -> Product:
     It is the product whose url or @id is the page, else the largest one with offers or variants, else the largest
     one. A record that says less than another source of the same page is completed by it.
     """
+    records = bare_names(list(records))
     nodes = by_id(records)
     candidates = list(_products(records, nodes))
     # OpenGraph metas say little: they complete a record, and stand for one only where there is no other
-    picked = _pick([one for one in candidates if not one.get("@og")], url) or _pick(candidates, url)
+    said = [one for one in candidates if not one.get("@og")]
+    picked = _group(_pick(said, url), said, url) or _pick(candidates, url)
     if picked is None:
         return Product()
-    offers = read_offers(_offers_of(picked, nodes))
+    page = _Page(nodes, tuple(said), url)
+    offers = page.offers_of(picked, page.variants_of(picked))
     if (doubt := _doubt(offers, candidates, url)) is not None:
-        product = _read(picked, offers, nodes, url)
+        product = _read(picked, offers, page)
         return replace(product, price=None, price_to=None, note="; ".join(filter(None, (doubt, product.note))))
+    others = [one for one in candidates if one is not picked and (one.get("@og") or _same_product(one, picked))]
+    return _read(_completed(picked, others), _offers_with(offers, others, page), page)
+
+
+def _completed(picked: Mapping[str, Any], others: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """A record with the facts that another syntax of the same page says of its product."""
+    facts = {key: value for one in reversed(others) for key, value in one.items() if key in _FACTS and value}
+    return {**facts, **{key: value for key, value in picked.items() if value or key not in facts}}
+
+
+def _offers_with(offers: Offers, others: Sequence[dict[str, Any]], page: "_Page") -> Offers:
+    """The offers with the prices, or the availability, that only another syntax of the same page says."""
+    read = {id(one): page.offers_of(one, page.named_by(one)) for one in others}
     if not offers.money:
-        # another syntax of the same page may say the price
-        priced = [one for one in candidates if read_offers(_offers_of(one, nodes)).money]
-        other = _pick([one for one in priced if _same_product(one, picked) or one.get("@og")], url)
-        if other is not None:
-            offers = read_offers(_offers_of(other, nodes))
-    return _read(picked, offers, nodes, url)
+        best = _pick([one for one in others if read[id(one)].money], page.url)
+        offers = read[id(best)] if best is not None else offers
+    if not offers.availabilities:
+        names = next((one.availabilities for one in read.values() if one.availabilities), ())
+        offers = replace(offers, availabilities=names)
+    return offers
 
 
 def _doubt(offers: Offers, candidates: Sequence[Mapping[str, Any]], url: str) -> str | None:
@@ -114,29 +167,25 @@ def _asked_variant(url: str) -> dict[str, str]:
     return {key: value for key, value in parse_qsl(urlsplit(url).query) if key.lower() in _VARIANT_PARAMS and value}
 
 
-def _read(record: Mapping[str, Any], offers: Offers, nodes: Mapping[str, Any], url: str) -> Product:
+def _read(record: Mapping[str, Any], offers: Offers, page: _Page) -> Product:
     gtin, bad = _gtin(record, *offers.offers)
     notes = [BAD_GTIN] * (bad and gtin is None) + [NO_CURRENCY] * (offers.lost and not offers.money)
     sku = name_of(record.get("sku")) or name_of(record.get("productID"))
     return Product(
         name=name_of(record.get("name")),
-        brand=name_of(_followed(record.get("brand"), nodes)) or name_of(record.get("manufacturer")),
+        brand=name_of(page.followed(record.get("brand"))) or name_of(record.get("manufacturer")),
         sku=sku or next((name for offer in offers.offers if (name := name_of(offer.get("sku")))), None),
         gtin=gtin,
         price=offers.lowest,
         price_to=offers.highest,
         availability=offers.availability,
         availabilities=offers.availabilities,
-        variant=_variant(record, offers, nodes, url),
+        variant=_variant(record, offers, page),
         seller=offers.seller,
-        image=_image(record, nodes, url),
+        image=_image(record, page),
         found=True,
         note="; ".join(notes) or None,
     )
-
-
-def _followed(value: object, nodes: Mapping[str, Any]) -> list[Any]:
-    return [follow(one, nodes) for one in as_list(value)]
 
 
 def _products(records: Sequence[Any], nodes: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
@@ -149,14 +198,25 @@ def _products(records: Sequence[Any], nodes: Mapping[str, Any]) -> Iterator[dict
             stack.extend((one, depth) for one in reversed(item))
         elif isinstance(item, dict) and depth < _NESTING and id(item) not in seen:
             seen.add(id(item))
-            if _TYPES & {name.lower() for name in types_of(item)}:
+            if _is_product(item):
                 yield item
+            if not depth and _OFFERS & set(types_of(item)):
+                offer = {key: value for key, value in item.items() if key != "itemOffered"}
+                yield from (
+                    {"offers": offer, **one}
+                    for one in as_list(follow(item.get("itemOffered"), nodes))
+                    if isinstance(one, Mapping) and _is_product(one)
+                )
             inner = [follow(value, nodes) for key, value in item.items() if key not in _OTHERS]
             stack.extend((value, depth + 1) for value in reversed(inner) if isinstance(value, dict | list))
 
 
+def _is_product(record: Mapping[str, Any]) -> bool:
+    return bool(_TYPES & {name.lower() for name in types_of(record)})
+
+
 def _pick(products: Sequence[dict[str, Any]], url: str) -> dict[str, Any] | None:
-    own = [one for one in products if _is_page(one, url)]
+    own = [one for one in products if _is_page(one, url)] or [one for one in products if _sells_here(one, url)]
     chosen = own or [one for one in products if _offering(one)] or list(products)
     return max(chosen, key=lambda one: (_offering(one), _size(one)), default=None)
 
@@ -170,7 +230,7 @@ def _size(record: Mapping[str, Any]) -> int:
 
 
 def _is_page(record: Mapping[str, Any], url: str) -> bool:
-    """Whether the url or the @id of a record, of one of its variants or of its offers is the page."""
+    """Whether the url or the @id of a record, or of one of its variants, is the page."""
     parts = [record, *(one for one in as_list(record.get("hasVariant")) if isinstance(one, Mapping))]
     named = [one.get(key) for one in parts for key in ("url", "@id")]
     return any(_same_page(name, url) for value in named for name in as_list(value))
@@ -211,30 +271,47 @@ def _same_product(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     return False
 
 
-def _offers_of(record: Mapping[str, Any], nodes: Mapping[str, Any]) -> list[Any]:
-    found = _followed(record.get("offers"), nodes)
-    for variant in _variants(record, nodes):
-        found.extend(_followed(variant.get("offers"), nodes))
-    return found
+def _is_of_group(variant: Mapping[str, Any], record: Mapping[str, Any]) -> bool:
+    """Whether a product says that it is a variant of a group, by its id or its @id."""
+    if "ProductGroup" not in types_of(record):
+        return False
+    ids = {name_of(record.get("productGroupID")), name_of(record.get("@id"))} - {None}
+    outer = [one for one in as_list(variant.get("isVariantOf")) if isinstance(one, Mapping)]
+    said = [variant.get("inProductGroupWithID"), *(one.get(key) for one in outer for key in ("@id", "productGroupID"))]
+    return any(name_of(value) in ids for value in said)
 
 
-def _variants(record: Mapping[str, Any], nodes: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    named = _followed(record.get("hasVariant"), nodes) + _followed(record.get("model"), nodes)
-    group = name_of(record.get("productGroupID")) if "ProductGroup" in types_of(record) else None
-    if group is not None:
-        named += [one for one in nodes.values() if name_of(one.get("inProductGroupWithID")) == group]
-    return [one for one in named if isinstance(one, Mapping)]
+def _is_size(one: Mapping[str, Any], record: Mapping[str, Any], url: str) -> bool:
+    """Whether two products of a page are one in two sizes: one name, one page, another sku."""
+    mine, theirs = (name_of(item.get("sku")) for item in (record, one))
+    if not mine or not theirs or mine == theirs or name_of(one.get("name")) != name_of(record.get("name")):
+        return False
+    return all(_is_page(item, url) or _sells_here(item, url) for item in (record, one))
 
 
-def _variant(record: Mapping[str, Any], offers: Offers, nodes: Mapping[str, Any], url: str) -> Variant | None:
+def _sells_here(record: Mapping[str, Any], url: str) -> bool:
+    offered = [one for one in as_list(record.get("offers")) if isinstance(one, Mapping)]
+    return any(_same_page(name, url) for one in offered for name in as_list(one.get("url")))
+
+
+def _group(picked: dict[str, Any] | None, products: Sequence[dict[str, Any]], url: str) -> dict[str, Any] | None:
+    """The group of a variant when the page has it, but not of a variant whose own page it is."""
+    group = next((one for one in products if picked is not None and _is_of_group(picked, one)), None)
+    if picked is None or group is None:
+        return picked
+    own = [one for one in products if _is_of_group(one, group) and _is_page(one, url)]
+    return picked if len(own) == 1 and not _is_page(group, url) else group
+
+
+def _variant(record: Mapping[str, Any], offers: Offers, page: _Page) -> Variant | None:
     """The variant that a parameter of the URL names; an offer with a sku or a URL of its own is one too."""
-    asked = _asked_variant(url)
+    asked = _asked_variant(page.url)
     if not asked:
         return None
-    for one in (*_variants(record, nodes), *offers.offers):
-        if not _named_by(one, asked, url):
+    for one in (*page.variants_of(record), *offers.offers):
+        if not _named_by(one, asked, page.url):
             continue
-        own = read_offers([one] if one in offers.offers else _followed(one.get("offers"), nodes))
+        own = read_offers([one]) if one in offers.offers else page.offers_of(one, ())
         return Variant(
             sku=name_of(one.get("sku")),
             gtin=_gtin(one)[0],
@@ -279,12 +356,12 @@ def is_gtin(digits: str) -> bool:
     return total % 10 == 0
 
 
-def _image(record: Mapping[str, Any], nodes: Mapping[str, Any], url: str) -> str | None:
-    for one in _followed(record.get("image"), nodes):
+def _image(record: Mapping[str, Any], page: _Page) -> str | None:
+    for one in page.followed(record.get("image")):
         if isinstance(one, Mapping):
             one = next((one[key] for key in ("contentUrl", "url", "@id") if one.get(key)), None)
             one = one[0] if isinstance(one, list) and one else one
-        if isinstance(one, str) and one.strip() and (parts := _split(url, one)) is not None:
+        if isinstance(one, str) and one.strip() and (parts := _split(page.url, one)) is not None:
             return parts.geturl()
     return None
 
@@ -297,9 +374,10 @@ def _open_graph(page: Page) -> list[dict[str, Any]]:
         keys = (f"{prefix}{name}" for name in names for prefix in ("product:", "og:"))
         return next((og[key] for key in keys if og.get(key)), None)
 
-    price = first("sale_price:amount", "price:amount")
+    price = first("sale_price:amount", "price:amount", "sale_price", "price")  # some leave `:amount` out
     if price is None:
         return []
     code = first("sale_price:currency", "price:currency")
-    offer = {"@type": "Offer", "price": price, "priceCurrency": code, "availability": og.get("product:availability")}
-    return [{"@type": "Product", "@og": True, "name": og.get("og:title"), "offers": offer}]
+    offer = {"@type": "Offer", "price": price, "priceCurrency": code, "availability": first("availability")}
+    facts = {"name": og.get("og:title"), "brand": first("brand"), "image": og.get("og:image")}
+    return [{"@type": "Product", "@og": True, "offers": offer, **facts, "sku": og.get("product:retailer_item_id")}]

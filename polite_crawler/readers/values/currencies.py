@@ -35,6 +35,12 @@ CURRENCY_SYMBOLS: Final[dict[str, tuple[str, ...]]] = {
     "lei": ("RON", "MDL"), "Lei": ("RON", "MDL"), "лв": ("BGN",), "лв.": ("BGN",), "Fr.": ("CHF", "XOF", "XAF"),
     "SFr.": ("CHF",), "sFr.": ("CHF",), "RM": ("MYR",), "Rp": ("IDR",), "S/": ("PEN",), "Bs": ("BOB", "VES"),
     "Bs.": ("BOB", "VES"), "DH": ("MAD", "AED"), "KSh": ("KES",), "TSh": ("TZS",), "USh": ("UGX",),
-    "B/.": ("PAB",),
+    "B/.": ("PAB",), "S/.": ("PEN",), "Rp.": ("IDR",), "GH₵": ("GHS",), "Gs.": ("PYG",), "Tk": ("BDT",), "TL": ("TRY",),
+    "đ": ("VND",), "LEI": ("RON", "MDL"), "din.": ("RSD",), "дин.": ("RSD",), "ден": ("MKD",), "ден.": ("MKD",),
+    "тг": ("KZT",), "тг.": ("KZT",), "сум": ("UZS",), "so'm": ("UZS",), "soʻm": ("UZS",), "บาท": ("THB",),
+    "د.إ": ("AED",), "د.ب": ("BHD",), "د.ت": ("TND",), "د.ج": ("DZD",), "د.ع": ("IQD",), "د.ك": ("KWD",),
+    "د.ل": ("LYD",), "د.م": ("MAD",), "د.ا": ("JOD",), "د.أ": ("JOD",), "ج.م": ("EGP",), "ر.س": ("SAR",),
+    "ر.ع": ("OMR",), "ر.ق": ("QAR",), "ر.ي": ("YER",), "ل.ل": ("LBP",), "ل.س": ("SYP",),
+    "Ksh": ("KES",), "Dhs": ("AED",), "Br": ("BYN", "ETB"), "FCFA": ("XOF", "XAF"),
 }  # fmt: skip
 """Only a symbol of one currency names it; `$`, `¥` and `kr` do not."""
