@@ -10,12 +10,14 @@ _EXAMPLES = frozenset({b"pre", b"code", b"textarea", b"template", b"xmp", b"samp
 
 _UNSEEN = frozenset({b"style", b"noscript", b"noembed", b"noframes", b"svg"})
 _CLOSED = RAW | _EXAMPLES | _UNSEEN
+_CODE_TYPES = ("javascript", "ecmascript", "module", "babel")
+"""A script of another type is data: the words of an article as JSON, for one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Interstitial:
-    """The title, the inline scripts, the start tags (name and attributes), the visible text without its tags, and how
-    many words it has."""
+    """The title, the inline scripts that run, the start tags (name and attributes), the visible text without its tags,
+    and how many words it has with the title."""
 
     title: str
     scripts: tuple[bytes, ...]
@@ -38,10 +40,15 @@ def read_interstitial(body: bytes, *, most_words: int) -> Interstitial:
             if words >= most_words:
                 break
         elif not (kind in _EXAMPLES or kind in _UNSEEN or kind.startswith(b"/")):
-            tags.append((kind.decode("latin-1"), attributes(tag)))
-            if kind == b"script":
+            found = attributes(tag)
+            tags.append((kind.decode("latin-1"), found))
+            if kind == b"script" and _is_code(found.get("type", "")):
                 scripts.append(content)
             elif kind == b"title" and not title:
                 title = " ".join(content.decode("utf-8", "replace").split())
                 words += len(title.split())
     return Interstitial(title, tuple(scripts), tuple(tags), b" ".join(texts), words)
+
+
+def _is_code(script_type: str) -> bool:
+    return not script_type or any(word in script_type.lower() for word in _CODE_TYPES)

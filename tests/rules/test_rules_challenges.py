@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from polite_crawler.rules.challenges import LARGEST_INTERSTITIAL, ORDINARY, REFUSING_STATUSES, Verdict, classify
+from polite_crawler.rules.marks import STRUCTURAL as STRUCTURAL_MARKS
 
 HTML = ("Content-Type", "text/html; charset=utf-8")
 JSON = ("Content-Type", "application/json")
@@ -24,6 +25,7 @@ HEADERS = [
     ("x-amzn-waf-action", "challenge", "aws-waf"), ("X-Amzn-Waf-Action", "captcha", "aws-waf"),
     ("x-vercel-mitigated", "challenge", "vercel"), ("x-datadome", "captcha", "datadome"), ("x-dd-b", "2", "datadome"),
     ("X-DataDome-CID", "AHrlqAAAA", "datadome"), ("x-kasada-challenge", "1", "kasada"),
+    ("SG-Captcha", "challenge", "siteground"),
 ]  # fmt: skip
 
 
@@ -47,6 +49,7 @@ def test_of_two_fields_one_is_enough() -> None:
         ("x-datadome", "protected"), ("x-datadome", ""), ("x-datadome-cid", ""), ("x-dd-b", ""), ("x-dd-b", "0"),
         ("x-kasada-challenge", ""), ("x-iinfo", "9-1"), ("x-cdn", "Imperva"), ("akamai-grn", "0.1"),
         ("set-cookie", "datadome=x"), ("set-cookie", "cf_clearance=x"), ("x-sucuri-block", "x"),
+        ("sg-captcha", "passed"),
     ],
 )  # fmt: skip
 def test_other_headers_are_ordinary(header: tuple[str, str]) -> None:
@@ -74,6 +77,55 @@ STRUCTURAL = [
     ("aws-waf", _page(_script("window.awsWafCookieDomainList = [];"))),
     ("sucuri", _page(_script("document.cookie='sucuri_cloudproxy_js='; sucuri_cloudproxy_js = 'x'"))),
     ("ddos-guard", _page(title=" DDoS-Guard\n")),
+    (
+        "imperva",
+        _page("<p>As you browsed, something made us think you were a bot.</p>", title="Pardon Our Interruption | S"),
+    ),
+    (
+        "imperva",
+        _page(
+            "Loading", '<meta name="robots" content="NOINDEX"><script src="/_Incapsula_Resource?SWJIYLWA=1"></script>'
+        ),
+    ),
+    ("imperva", _page("Loading", '<script src="/_Incapsula_Resource?x=1"></script>')),
+    (
+        "imperva",
+        _page("Incapsula incident ID: 1-2" + WORDS[:300] + '<script src="/_Incapsula_Resource?SWJIYLWA=1"></script>'),
+    ),
+    ("anubis", _page('<script type="module" src="/.within.website/x/cmd/anubis/static/js/main.mjs?v=1"></script>')),
+    ("anubis", _page('<link rel="stylesheet" href="/base/.within.website/x/cmd/anubis/static/xess.css">')),
+    ("go-away", _page('<script src="/.well-known/.git.gammaspectra.live/git/go-away/cmd/go-away/a.mjs"></script>')),
+    (
+        "go-away",
+        _page(head='<meta http-equiv=refresh content="0; url=/.well-known/.git.gammaspectra.live/git/go-away/c">'),
+    ),
+    ("akamai", _page('<div id="sec-if-cpt-container"></div>')),
+    ("akamai", _page('<div id="sec-cpt-if" provider="crypto"></div>')),
+    ("akamai", _page('<script src="/_sec/cp_challenge/sec-cpt-4-6.js"></script>')),
+    ("akamai", _page(head="<meta http-equiv=refresh content=\"5; URL='/page?bm-verify=AAQ'\">")),
+    ("akamai", _page(_script('x.send(JSON.stringify({"bm-verify": "AAQ"}))'))),
+    (
+        "fastly",
+        _page('<script src="/_fs-ch-1T1wmsGaOgGaSxcX/script.js?reload=true"></script>', title="Client Challenge"),
+    ),
+    ("ddos-guard", _page('<script src="/.well-known/ddos-guard/js-challenge/index.js"></script>')),
+    ("qrator", _page('<script src="/__qrator/qauth_utm_v2d.js"></script>', title="HTTP 401")),
+    ("f5", _page("<noscript>Your support ID is 1.</noscript>", _script('window["bobcmn"] = "1011";'))),
+    ("f5", _page(head='<script src="/TSPD/08abc?type=8"></script>')),
+    ("reblaze", _page(_script(';;window.rbzns={bereshit:"1"};winsocks();'))),
+    ("stackpath", _page('<iframe src="https://site.example/sbbi/?sbbpg=sbbShell&gprid=a"></iframe>')),
+    ("stackpath", _page(_script("f.src=h+'/sbbi/?sbbpg=sbbShell&gprid='+prid"))),
+    ("radware", _page("<p>We apologize.</p>", title="Radware Captcha Page")),
+    ("siteground", _page(head='<meta http-equiv="refresh" content="0;/.well-known/sgcaptcha/?r=%2F&y=ipc:1">')),
+    ("litespeed", _page('<form method="POST" action="/.lsrecap/recaptcha?"></form>')),
+    ("imunify360", _page('<form id="wsidchk-form" action="/z0f76a"></form>', title="One moment, please...")),
+    ("imunify360", _page(_script("f.set('wsidchk', a + b)"))),
+    ("bunny", _page('<script src="/.bunny-shield/assets/shield-challenge.js"></script>')),
+    ("alibaba", _page(_script("var arg1='E1F5'; document.cookie='acw_sc__v2='+x"))),
+    ("alibaba", _page(_script("url: '//site.example/_____tmd_____/punish?x5secdata=a'"))),
+    ("testcookie", _page(_script('document.cookie="__test="+toHex(slowAES.decrypt(c,2,a,b))'))),
+    ("yandex", _page('<form method="POST" action="/checkcaptcha?key=a&retpath=b"></form>')),
+    ("amazon", _page('<form method="get" action="/errors/validateCaptcha"></form>')),
     ("cloudflare", "\ufeff".encode("utf-16-le") + _page(_script("window._cf_chl_opt={}")).decode().encode("utf-16-le")),
 ]
 
@@ -87,6 +139,11 @@ def test_the_structure_of_an_interstitial_counts_with_any_status(vendor: str, bo
     assert classify(status, [("content-type", "application/xhtml+xml")], body).kind == "challenge"
 
 
+def test_each_structural_mark_is_found_with_a_status_of_success() -> None:
+    found = {(verdict.vendor, verdict.mark) for _, body in STRUCTURAL if (verdict := classify(200, [HTML], body))}
+    assert found == {(vendor, mark) for vendor, mark, _ in STRUCTURAL_MARKS}
+
+
 WEAK = [
     ("cloudflare", _page(title="Just a moment...")),
     ("cloudflare", _page(title="Attention Required! | Cloudflare")),
@@ -98,6 +155,22 @@ WEAK = [
     ("perimeterx", _page('<a href="https://www.perimeterx.com/whywasiblocked">Why?</a>')),
     ("imperva", _page("Request unsuccessful. Incapsula incident ID: 1-2")),
     ("generic", _page("<h1>Checking your browser before accessing site.example.</h1>")),
+    ("fastly", _page(title="Client Challenge")),
+    ("datadome", _page(head='<meta http-equiv="refresh" content="0; url=https://geo.captcha-delivery.com/captcha/">')),
+    ("datadome", _page(head='<link rel="preconnect" href="https://ct.captcha-delivery.com">')),
+    ("perimeterx", _page(head='<meta name="description" content="px-captcha">')),
+    ("perimeterx", _page('<div class="px-captcha-container"></div>')),
+    ("perimeterx", _page('<script src="https://captcha.px-cloud.net/PX1/captcha.js?a=c"></script>')),
+    ("qrator", _page('<script src="/__qrator/qauth.js"></script>' + WORDS[:400])),
+    ("generic", _page(title="Checking your browser before accessing site.example")),
+    ("generic", _page("Your activity on this site made us think that you are a bot.")),
+    ("captcha", _page('<div class="frc-captcha"></div>')),
+    ("captcha", _page('<div class="smart-captcha" data-sitekey="k"></div>')),
+    ("captcha", _page('<altcha-widget challengeurl="/c"></altcha-widget>')),
+    ("captcha", _page('<script src="https://static.geetest.com/v4/gt4.js"></script>')),
+    ("captcha", _page(_script("initGeetest4({captchaId: 'a'}, f)"))),
+    ("captcha", _page('<script src="https://client-api.arkoselabs.com/v2/K/api.js"></script>')),
+    ("captcha", _page(_script("grecaptcha.render('box', {sitekey: 'k'})"))),
     ("captcha", _page('<form><div class="x g-recaptcha"></div></form>')),
     ("captcha", _page("<div class='h-captcha'></div>")),
     ("captcha", _page('<div class="cf-turnstile" data-sitekey="k"></div>')),
@@ -122,12 +195,14 @@ JSON_BODIES = [
     ('{"url" : "https:\\/\\/geo.captcha-delivery.com\\/captcha"}', "datadome"),
     ('{"appId":"PXabc","x":1}', "perimeterx"),
     ('{"blockScript":"/a/captcha.js"}', "perimeterx"),
+    ('{"sec-cp-challenge": "true", "provider": "crypto"}', "akamai"),
 ]
 
 
 @pytest.mark.parametrize(("body", "vendor"), JSON_BODIES)
 def test_json_answers(body: str, vendor: str) -> None:
     assert classify(403, [JSON], body.encode()).vendor == vendor
+    assert classify(428, [JSON], body.encode()).vendor == vendor
     assert classify(200, [JSON], body.encode()) == ORDINARY
     assert classify(404, [JSON], body.encode()) == ORDINARY
 
@@ -162,6 +237,33 @@ ORDINARY_PAGES = [
     ("the sensor of Imperva beside text", _page('<script src="/_Incapsula_Resource?x"></script>' + WORDS[:400])),
     ("a link to the resource", _page('<a href="/_Incapsula_Resource?x">x</a>')),
     ("the sensor of AWS WAF beside text", _page(_script("window.awsWafCookieDomainList=['a']") + WORDS[:400])),
+    (
+        "an application behind the sensor of Imperva",
+        _page('<div id="root"></div><script src="/_Incapsula_Resource?x"></script>'),
+    ),
+    ("an application with the tag of AWS WAF", _page('<div id="app"></div>' + _script("awsWafCookieDomainList=['a']"))),
+    ("an application behind F5", _page('<app-root></app-root><script src="/TSPD/0?type=10"></script>')),
+    (
+        "the sensor of Imperva on a short page",
+        _page('<script src="/_Incapsula_Resource?SWJIYLWA=1"></script><p>Open 9-17.</p>'),
+    ),
+    ("the script of F5 on a short page", _page('<p>Open 9-17.</p><script src="/TSPD/0?type=10"></script>')),
+    ("the frame of StackPath beside text", _page('<iframe src="/sbbi/?sbbpg=sbbShell"></iframe>' + WORDS[:400])),
+    ("the check of DDoS-Guard", _page('<script src="https://check.ddos-guard.net/check.js"></script><p>Open.</p>')),
+    ("a captcha form of a shop", _page('<form action="/checkCaptcha"><input name="code"></form>')),
+    ("a link to a bot check", _page('<a href="/.well-known/sgcaptcha/">What is this?</a>')),
+    ("an address in a query", _page('<form action="/login?next=/errors/validateCaptcha"></form>')),
+    ("an icon of SafeLine", _page("<h1>502</h1>", '<link rel="icon" href="/.safeline/static/favicon.png">')),
+    ("a title of F5", _page("<p>Our request was turned down by the council.</p>", title="Request Rejected")),
+    ("a thread on a message", _page("<p>What does this site made us think you are a bot mean?</p>")),
+    (
+        "data of an article",
+        _page('<script type="application/json">{"md": "window._cf_chl_opt = {"}</script><p>An article.</p>'),
+    ),
+    (
+        "JSON-LD",
+        _page('<script type="application/ld+json">{"articleBody": "window.KPSDK = {}"}</script><p>An article.</p>'),
+    ),
     ("an article with all marks", _page(_script("window._cf_chl_opt={};window.gokuProps={}") + WORDS)),
     ("nothing", b""),
     ("a page without words", _page()),
@@ -204,6 +306,11 @@ def test_a_log_in_with_a_captcha_is_a_refusal() -> None:
         (403, [HTML, ("X-Sucuri-Block", "EXPVULN")], b"", Verdict("blocked", "sucuri", "x-sucuri-block")),
         (403, [HTML], b"Access Denied. Reference #18.2d35", Verdict("blocked", "akamai", "Reference #")),
         (403, [HTML], b"<p>error code: 1020</p>", Verdict("blocked", "cloudflare", "error 1020")),
+        (
+            200, [HTML],
+            _page("The requested URL was rejected. Please consult with your administrator.", title="Request Rejected"),
+            Verdict("blocked", "f5", "Request Rejected"),
+        ),
         (404, [HTML], b"Reference #18.2d35", ORDINARY), (429, [HTML], b"<h1>Too many</h1>", ORDINARY),
         (503, [HTML], b"<h1>Maintenance</h1>", ORDINARY), (500, [HTML], b"", ORDINARY), (200, [], b"x", ORDINARY),
     ],
