@@ -15,6 +15,7 @@ LEGACY = ""
 """The label of the one member of a bare string, which drafts before -00 sent."""
 
 _TEXT = re.compile(r"[\x21-\x7e]+").fullmatch
+_URI = re.compile(r"[A-Za-z0-9\-._~:/?#\[\]@!$&'()*+,;=%]+").fullmatch
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +88,14 @@ def _member(label: str, node: object) -> AgentMember:
 
 def is_https(uri: str) -> bool:
     """Whether a verifier can fetch keys from a URI: https, with a host and without credentials."""
-    parts = _split(uri)
+    parts = _split(uri) if _URI(uri) else None
     return parts is not None and parts.scheme == "https" and bool(parts.hostname) and "@" not in parts.netloc
+
+
+def is_well_known(uri: str) -> bool:
+    """Whether the keys of a member stand at the well-known URL of a domain: it is that URL, or an origin (-00)."""
+    parts = _split(uri)
+    return parts is not None and parts.path in ("", "/", DIRECTORY_PATH)
 
 
 def _split(text: str) -> "_Split | None":

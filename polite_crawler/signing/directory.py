@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from cryptography.hazmat.primitives.asymmetric.ec import EllipticCurvePublicKey
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 from http_message_signatures import (
@@ -38,12 +39,14 @@ Json = Mapping[str, Any] | str | bytes
 
 @dataclass(frozen=True, slots=True)
 class KeyDirectory:
-    """The usable keys of a JWK set by their thumbprints: Ed25519, and RSA for RSASSA-PSS with SHA-512.
+    """The usable keys of a JWK set by their thumbprints: Ed25519, RSA for RSASSA-PSS with SHA-512, and EC for ECDSA.
 
-    A key that is not for signatures, whose `kid` is not its thumbprint, or that is not valid at the time is left out.
+    A key that is not for signatures, or that is not valid at the time, is left out. `labelled` are the thumbprints of
+    keys whose `kid` is a label of their owner: at the well-known URL a `kid` can be nothing but the thumbprint.
     """
 
     keys: Mapping[str, PublicKey]
+    labelled: frozenset[str] = frozenset()
 
     @classmethod
     def parse(cls, value: Json, *, now: float | None = None, test_keys: bool = True) -> "KeyDirectory":
@@ -58,21 +61,22 @@ class KeyDirectory:
         if not isinstance(listed, Sequence) or isinstance(listed, (str, bytes)):
             raise ValueError("no JWK set: there is no list of keys")
         keys: dict[str, PublicKey] = {}
+        plain: set[str] = set()
         for jwk in listed[:MOST_KEYS]:
             found = _usable(jwk, now)
             if found is not None and (test_keys or found[0] not in RFC9421_TEST_KEYS):
                 keys[found[0]] = found[1]
-        return cls(keys)
+                if jwk.get("kid", found[0]) == found[0]:
+                    plain.add(found[0])
+        return cls(keys, frozenset(keys) - plain)
+
+    def key(self, keyid: str, *, well_known: bool) -> PublicKey | None:
+        """The key of a thumbprint, or None. `well_known`: the set stands at the well-known URL of a domain."""
+        return None if well_known and keyid in self.labelled else self.keys.get(keyid)
 
     def check(self, message: Any, keyid: str, *, label: str, tag: str) -> None:
         """Check one signature of a message. Raises the library's HTTPMessageSignaturesException."""
-        key = self.keys[keyid]
-        algorithm: type[algorithms.HTTPSignatureAlgorithm]
-        algorithm = algorithms.RSA_PSS_SHA512 if isinstance(key, RSAPublicKey) else algorithms.ED25519
-        verifier = Verifier(
-            signature_algorithm=algorithm, key_resolver=Keys({keyid: key}), component_resolver_class=Components
-        )
-        verifier.verify(message, max_age=None, expect_tag=tag, expect_label=label)
+        _verifier(keyid, self.keys[keyid]).verify(message, max_age=None, expect_tag=tag, expect_label=label)
 
 
 def key_directory(keys: Iterable[Ed25519PrivateKey | Ed25519PublicKey]) -> bytes:
@@ -133,17 +137,30 @@ def proven_keys(url: str, headers: Headers, body: bytes, *, now: float) -> tuple
         message = ResponseMessage(request_message("GET", url), Fields(headers))
         verified = []
         for keyid, key in directory.keys.items():
-            if isinstance(key, Ed25519PublicKey) and _proves(message, keyid, key, body, now):
+            if keyid not in directory.labelled and _proves(message, keyid, key, body, now):
                 verified.append(keyid)
     except (ValueError, BadOption):
         return ()
     return tuple(verified)
 
 
-def _proves(message: ResponseMessage, keyid: str, key: Ed25519PublicKey, body: bytes, now: float) -> bool:
-    verifier = Verifier(
-        signature_algorithm=algorithms.ED25519, key_resolver=Keys({keyid: key}), component_resolver_class=Components
+def _verifier(keyid: str, key: PublicKey) -> Verifier:
+    return Verifier(
+        signature_algorithm=_algorithm(key), key_resolver=Keys({keyid: key}), component_resolver_class=Components
     )
+
+
+def _algorithm(key: PublicKey) -> type[algorithms.HTTPSignatureAlgorithm]:
+    """The one algorithm that a key is for: a signature that names another one is not by it."""
+    if isinstance(key, RSAPublicKey):
+        return algorithms.RSA_PSS_SHA512
+    if isinstance(key, EllipticCurvePublicKey):
+        return algorithms.ECDSA_P256_SHA256 if key.key_size == 256 else algorithms.ECDSA_P384_SHA384
+    return algorithms.ED25519
+
+
+def _proves(message: ResponseMessage, keyid: str, key: PublicKey, body: bytes, now: float) -> bool:
+    verifier = _verifier(keyid, key)
     for label in _labels_of(message, keyid, now):
         try:
             verifier.verify(
@@ -176,9 +193,7 @@ def _usable(jwk: Any, now: float | None) -> tuple[str, PublicKey] | None:
         keyid, key = thumbprint(jwk), public_key(jwk)
     except BadKey:
         return None
-    if jwk.get("kid", keyid) != keyid or not _is_valid(jwk, now):
-        return None
-    return keyid, key
+    return (keyid, key) if _is_valid(jwk, now) else None
 
 
 def _is_valid(jwk: Mapping[str, Any], now: float | None) -> bool:

@@ -1,4 +1,4 @@
-"""Ed25519 keys in PEM and JWK form, and their thumbprints."""
+"""Keys: Ed25519 ones in PEM and JWK form to sign with, those of others to check with, and their thumbprints."""
 
 import base64
 import binascii
@@ -8,18 +8,27 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from cryptography.hazmat.primitives.asymmetric.ec import (
+    SECP256R1,
+    SECP384R1,
+    EllipticCurve,
+    EllipticCurvePublicKey,
+    EllipticCurvePublicNumbers,
+)
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey, RSAPublicNumbers
 from cryptography.hazmat.primitives.serialization import load_pem_private_key, load_pem_public_key
 
 from polite_crawler.errors import BadOption
 
-PublicKey = Ed25519PublicKey | RSAPublicKey
+PublicKey = Ed25519PublicKey | RSAPublicKey | EllipticCurvePublicKey
 """What a verifier can check a signature with."""
 
 RFC9421_TEST_KEYS: frozenset[str] = frozenset({
     "poqkLGiymh_W0uP6PZFw-dvez3QJT5SolqXBCW38r0U",
     "oD0HwocPBSfpNy5W3bpJeyFGY_IQ_YpqxSjQ3Yd-CLA",
+    "BHj8s0GPnMEQtkaULIM-PLgEhLBbuGUQ1vMxmBWZzEo",
+    "ydQXMtvbsOsZyFir-Y7A8t7fKEM1gbKPvyFkdpu4fvI",
 })  # fmt: skip
 """The thumbprints of the keys of RFC 9421 appendix B.1, whose private parts everybody has."""
 
@@ -30,6 +39,7 @@ _MEMBERS: dict[str, tuple[str, ...]] = {
     "EC": ("crv", "kty", "x", "y"),
 }
 _RSA_BITS = (2048, 8192)
+_CURVES: dict[str, EllipticCurve] = {"P-256": SECP256R1(), "P-384": SECP384R1()}
 _LARGEST = 64 * 1024
 
 
@@ -54,7 +64,7 @@ def public_jwk(key: Ed25519PublicKey) -> dict[str, str]:
 
 
 def public_key(jwk: Mapping[str, Any]) -> PublicKey:
-    """The key of an Ed25519 or RSA JWK. A private part in it is not looked at. Raises BadKey."""
+    """The key of an Ed25519, RSA or EC JWK. A private part in it is not looked at. Raises BadKey."""
     try:
         if jwk.get("kty") == "OKP" and jwk.get("crv") == "Ed25519":
             return Ed25519PublicKey.from_public_bytes(_decoded(jwk.get("x")))
@@ -63,9 +73,19 @@ def public_key(jwk: Mapping[str, Any]) -> PublicKey:
             # a huge modulus is a way to keep a verifier busy
             if _RSA_BITS[0] <= n.bit_length() <= _RSA_BITS[1] and e.bit_length() <= 32:
                 return RSAPublicNumbers(e, n).public_key()
+        curve = _CURVES.get(str(jwk.get("crv"))) if jwk.get("kty") == "EC" else None
+        if curve is not None:
+            return _point(jwk, curve)
     except ValueError as error:
         raise BadKey(str(error)) from None
-    raise BadKey("the JWK is no Ed25519 key and no RSA key of a usual size")
+    raise BadKey("the JWK is no Ed25519 key, no EC key on P-256 or P-384 and no RSA key of a usual size")
+
+
+def _point(jwk: Mapping[str, Any], curve: EllipticCurve) -> EllipticCurvePublicKey:
+    x, y = (_decoded(jwk.get(name)) for name in ("x", "y"))
+    if not len(x) == len(y) == curve.key_size // 8:
+        raise ValueError("a coordinate has not the size of the curve")
+    return EllipticCurvePublicNumbers(int.from_bytes(x, "big"), int.from_bytes(y, "big"), curve).public_key()
 
 
 def private_key(source: str | bytes | Mapping[str, Any], name: str = "the key") -> Ed25519PrivateKey:

@@ -1,15 +1,19 @@
 """One HTTP message as the signature library sees it: its components come from the octets that are really sent.
 
 The library wants a URL that RFC 3986 would accept. What is sent can hold more (`|` or `[` in a path, as browsers send
-them), so it gets the origin alone, and path, query and target are taken from the request line.
+them), so it gets the origin alone, and path, query, its parameters and target are taken from the request line.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import cached_property
 from typing import Any, ClassVar
+from urllib.parse import parse_qsl, quote, unquote
 
+import http_sf
 from http_message_signatures import (
+    HTTPMessageSignaturesException,
     HTTPMessageVerifier,
     HTTPSignatureComponentResolver,
     HTTPSignatureKeyResolver,
@@ -97,6 +101,10 @@ def _target_uri(resolver: HTTPSignatureComponentResolver) -> str:
     return str(resolver.message.url).removesuffix("/") + _target(resolver)
 
 
+_DICTIONARIES = frozenset({"signature-agent", "signature-input", "signature"})
+"""Fields whose type the library does not know."""
+
+
 class Components(HTTPSignatureComponentResolver):
     """The components of RFC 9421 section 2.2, with those of the path from the request line."""
 
@@ -105,8 +113,35 @@ class Components(HTTPSignatureComponentResolver):
         "@request-target": _target,
         "@path": _path,
         "@query": _query,
+        "@query-param": lambda resolver, **params: resolver.query_param(**params),
         "@target-uri": _target_uri,
     }
+
+    @cached_property
+    def _sent_params(self) -> Mapping[str, Sequence[str]]:
+        """The values of each parameter of the query, as the form encoding of the WHATWG URL Standard reads it."""
+        values: dict[str, list[str]] = {}
+        for name, value in parse_qsl(_query(self)[1:], keep_blank_values=True):
+            values.setdefault(name, []).append(value)
+        return values
+
+    def query_param(self, *, name: object = None) -> str:
+        """One parameter of the query (RFC 9421 section 2.2.8). It must stand in it one time."""
+        values = self._sent_params.get(unquote(name), ()) if isinstance(name, str) else ()
+        if len(values) != 1:
+            raise HTTPMessageSignaturesException(f"the query does not hold one parameter {name!r}")
+        # the form encoding of the standard, with %20 for a space
+        return quote(values[0], safe="*").replace("~", "%7E")
+
+    def resolve(self, component_node: Any) -> str:
+        """The value of a component, also of a whole dictionary that is written anew (`;sf`)."""
+        name = component_node.value
+        if dict(component_node.params) != {"sf": True} or name not in _DICTIONARIES or name not in self.headers:
+            return str(super().resolve(component_node))
+        try:
+            return str(http_sf.ser(http_sf.parse(self.headers[name].encode(), tltype="dictionary")))
+        except ValueError as error:
+            raise HTTPMessageSignaturesException(f"the field {name} is no dictionary: {error}") from None
 
 
 class Verifier(HTTPMessageVerifier):

@@ -7,7 +7,7 @@ from typing import Literal
 from http_message_signatures import HTTPMessageSignaturesException
 
 from polite_crawler.errors import BadOption
-from polite_crawler.signing.agent import LEGACY, AgentMember, is_https, read_agents
+from polite_crawler.signing.agent import LEGACY, AgentMember, is_https, is_well_known, read_agents
 from polite_crawler.signing.directory import Json, KeyDirectory
 from polite_crawler.signing.draft import TAG
 from polite_crawler.signing.inputs import MOST_SIGNATURES, SignatureInput, read_inputs
@@ -112,7 +112,7 @@ def _judge(
         fault = "lifetime-too-long"
     if fault is not None:
         return Outcome("invalid", fault, keyid, agent)
-    if keyid not in directory.keys:
+    if directory.key(keyid, well_known=agent is None or is_well_known(agent)) is None:
         return Outcome("unverified", "key-unknown", keyid, agent)
     try:
         directory.check(message, keyid, label=given.label, tag=TAG)

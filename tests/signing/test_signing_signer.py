@@ -86,12 +86,13 @@ def test_every_target_that_can_be_sent_can_be_signed(target: str) -> None:
 
 @pytest.mark.parametrize(
     "url",
-    ["http://127.0.0.1:8080/x", "https://bücher.example/", "http://[::1]:9000/", "https://user:pw@example.com/x"],
+    ["http://127.0.0.1:8080/x", "https://bücher.example/", "http://[::1]:9000/", "https://user:p.w@example.com/x"],
 )
 def test_every_authority_can_be_signed(url: str) -> None:
     headers = signer().headers("GET", url)
     assert verify("GET", url, headers, key_directory([KEY]), now=NOW).ok
-    assert "pw" not in str(headers)
+    # no base64 text holds a full stop
+    assert "p.w" not in str(headers)
 
 
 @settings(max_examples=100, deadline=None)
