@@ -126,7 +126,7 @@ class RobotsFile:
 
     def records_for(self, token: str, key: str) -> tuple[Record, ...]:
         """The lines of a key that count for a token: those below its own agents, else those for everybody. Lines in
-        front of the first group count for everybody."""
+        front of the first group count for every token, whatever group it has."""
         named = self._choice(token).agent not in (None, EVERYBODY)
         return tuple(record for record in self._by_key(key) if _binds(record, token if named else EVERYBODY))
 
@@ -298,7 +298,7 @@ def _rule(allow: bool, value: bytes, line: int, group: Group) -> Rule:
 
 
 def _binds(record: Record, token: str) -> bool:
-    if token == EVERYBODY:
+    if record.group is None or token == EVERYBODY:
         return record.group is None or EVERYBODY in record.agents
     return any(names_token(agent, token) for agent in record.agents)
 

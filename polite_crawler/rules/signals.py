@@ -14,6 +14,7 @@ from polite_crawler.rules import preferences
 from polite_crawler.rules.pathpatterns import compared_target
 from polite_crawler.rules.robotsfile import RobotsFile, names_token, parse
 from polite_crawler.rules.tags import TEXT, attributes, pieces, readable
+from polite_crawler.rules.urls import absolute
 
 Headers = Sequence[tuple[str, str]]
 
@@ -126,12 +127,16 @@ def _directives(headers: Headers, metas: Sequence[tuple[str, str]], tokens: Sequ
 
 
 def _metas(html: bytes) -> Iterator[tuple[str, str]]:
-    """Name in lower case and content of the meta elements of the head; one in the body is text of a user."""
+    """Name in lower case and content of the meta elements of the head; one in the body is text of a user. What a
+    noscript of the head holds (mostly the picture of a counter) ends no head, as in a browser with scripts."""
+    unscripted = False
     for kind, tag, content in pieces(readable(html)):
-        if kind == TEXT:
-            if content.strip():
+        if kind in (b"noscript", b"/noscript"):
+            unscripted = kind == b"noscript"
+        elif kind == TEXT:
+            if content.strip() and not unscripted:
                 return
-        elif kind not in _HEAD_TAGS and (kind == b"/body" or not kind.startswith(b"/")):
+        elif kind not in _HEAD_TAGS and (kind == b"/body" or not (unscripted or kind.startswith(b"/"))):
             return
         elif kind == b"meta":
             found = attributes(tag)
@@ -145,11 +150,22 @@ def _licences(file: RobotsFile | None, headers: Headers, html: bytes, url: str) 
             yield from preferences.licence(record.value)
     for value in preferences.values_of(headers, "link"):
         yield from preferences.rsl_links(value, url)
-    if _RSL.search(html):
-        for kind, tag, _ in pieces(html):
-            found = attributes(tag) if kind == b"link" else {}
-            if preferences.is_rsl(found.get("rel", ""), found.get("type", "")):
-                yield from preferences.licence(found.get("href", ""), url)
+    page = readable(html)
+    yield from _linked_licences(page, url) if _RSL.search(page) else ()
+
+
+def _linked_licences(html: bytes, url: str) -> Iterator[str]:
+    """The licences of link elements, which the first base of the page resolves."""
+    base = None
+    links: list[str] = []
+    for kind, tag, _ in pieces(html):
+        found = attributes(tag) if kind in (b"link", b"base") else {}
+        if kind == b"base" and base is None and found.get("href"):
+            base = absolute(url, found["href"])
+        elif preferences.is_rsl(found.get("rel", ""), found.get("type", "")):
+            links.append(found.get("href", ""))
+    for link in links:
+        yield from preferences.licence(link, base or url)
 
 
 def _tdm(tdmrep: bytes | None, target: bytes, headers: Headers, metas: Sequence[tuple[str, str]]) -> Mapping[str, Any]:

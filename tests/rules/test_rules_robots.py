@@ -285,6 +285,7 @@ DELAYS = [
     ("User-agent: *\nUser-agent: B\nCrawl-delay: 1\nCrawl-delay: 2\nUser-agent: C\nCrawl-delay: 3\n", "B", 2.0),
     ("User-agent: A\nRequest-rate: 1/1\nUser-agent: B\nCrawl-delay: 3\n", "A", 3.0),
     ("Crawl-delay: 7\nUser-agent: *\nDisallow: /x\n", US, 7.0),
+    ("Crawl-delay: 7\nUser-agent: PoliteCrawler\nCrawl-delay: 2\n", US, 7.0),
 ]  # fmt: skip
 
 

@@ -69,6 +69,9 @@ ROBOTS = [
      "User-agent: *\nContent-Signal: ai-input=yes\nDisallow: /t\n", ["PoliteCrawler"], {"ai-input": "no"}),
     ("in front of all groups", "Content-Signal: ai-input=no\nUser-agent: *\nAllow: /\n", ["PoliteCrawler"],
      {"ai-input": "no"}),
+    ("in front of all groups, with one of ours",
+     "Content-Signal: ai-input=no\nUser-agent: PoliteCrawler\nContent-Signal: ai-input=yes, search=yes\nAllow: /\n",
+     ["PoliteCrawler"], {"ai-input": "no", "search": "yes"}),
     ("below other agents", "User-agent: Other\nContent-Signal: ai-input=no\nUser-agent: PoliteCrawler\nAllow: /\n",
      ["PoliteCrawler"], {}),
     ("above other agents", "User-agent: PoliteCrawler\nContent-Signal: ai-input=no\nUser-agent: Other\nAllow: /\n",
@@ -217,6 +220,9 @@ METAS = [
     (_head('<script>"<meta name=robots content=noai>"</script>'), []),
     (_head('<template><meta name="robots" content="noai"></template>'), []),
     (_head('<noscript><meta name="robots" content="noai"></noscript>'), ["noai"]),
+    (_head('<noscript><img src="c.gif"></noscript><meta name="robots" content="noai">'), ["noai"]),
+    (_head('<noscript>Scripts!<p>x</p></noscript><meta name="robots" content="noai">'), ["noai"]),
+    (_head("<noscript><img></noscript>", '<noscript><i></noscript><meta name="robots" content="noai">'), []),
     (_head("<title>a</title><style>b</style>", '<div><meta name="robots" content="noai"></div>'), []),
     (_head("<div></div><meta name='robots' content='noai'>"), []),
     (_head("text <meta name='robots' content='noai'>"), []),
@@ -267,6 +273,7 @@ def test_nofollow(value: str, nofollow: bool) -> None:
 
 LICENSE = "https://site.example/license.xml"
 RSL = 'rel="license"; type="application/rsl+xml"'
+RSL_LINK = RSL.replace(";", "")
 LICENSES = [
     ({"robots": f"License: {LICENSE}\n\nUser-agent: *\nAllow: /\n"}, [LICENSE]),
     ({"robots": f"User-agent: GPTBot\nDisallow: /\nlicense: {LICENSE}\nLicense: {LICENSE}\n"}, [LICENSE]),
@@ -282,6 +289,13 @@ LICENSES = [
     ({"headers": [("Link", f"<javascript:x>; {RSL}"), ("Link", "<")]}, []),
     ({"html": _head('<link rel="license" type="application/rsl+xml" href="/r.xml">')}, ["https://site.example/r.xml"]),
     ({"html": _head("", f'<link type="application/RSL+xml; a=b" href="{LICENSE}" rel=License>')}, [LICENSE]),
+    (
+        {"html": _head(f"<base target=_top><base href=//cdn.example/x/><base href=/y/><link {RSL_LINK} href=r.xml>")},
+        ["https://cdn.example/x/r.xml"],
+    ),
+    ({"html": _head(f'<link {RSL_LINK} href="r.xml"><base href="https://cdn.example/">')}, ["https://cdn.example/r.xml"]),
+    ({"html": _head(f"<link {RSL_LINK} href={LICENSE}>").encode("utf-16")}, [LICENSE]),
+    ({"html": _head(f'<base href="javascript:x"><link {RSL_LINK} href="/r.xml">')}, ["https://site.example/r.xml"]),
     ({"html": _head('<link rel="license" href="https://cc.example/by"><!-- rsl+xml -->')}, []),
 ]  # fmt: skip
 
