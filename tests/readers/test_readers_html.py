@@ -1,4 +1,4 @@
-"""The facts of a page: head, links, structured data, walls."""
+"""The facts of a page: head, links, structured data."""
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -221,60 +221,6 @@ def test_noscript_with_less_text_is_left_out_with_a_note() -> None:
     page = read(f"<p>{LONG * 2}</p><noscript><p>{LONG}</p></noscript>")
     assert page.text == (LONG * 2).strip()
     assert "left out: text in noscript elements" in page.notes
-
-
-@pytest.mark.parametrize("free", ["false", '"False"', '"http://schema.org/False"', '"https://schema.org/False/"'])
-def test_a_paywall_is_a_note(free: str) -> None:
-    page = read(f'<script type="application/ld+json">{{"a": [{{"isAccessibleForFree": {free}}}]}}</script><p>text')
-    assert "the page says that it is not free to read" in page.notes
-    assert page.blocked is None
-
-
-@pytest.mark.parametrize("free", ["true", '"True"', "null", "1", '"falsely"'])
-def test_no_paywall(free: str) -> None:
-    assert read(f'<script type="application/ld+json">{{"isAccessibleForFree": {free}}}</script><p>text').notes == ()
-
-
-@pytest.mark.parametrize(
-    ("source", "is_soft"),
-    [
-        ("<title>Page not found</title><p>Sorry.", True),
-        ("<title>404 | Shop</title>", True),
-        ("<title>Shop</title><h1>Error 404</h1>", True),
-        ("<title>Seite nicht gefunden</title>", True),
-        ("<title>ページが見つかりません</title>", True),
-        ("<title>Room 4040</title><h1>Item 40404</h1>", False),
-        ("<title>Lost and found</title>", False),
-        (f"<title>Page not found: a history</title><p>{LONG * 4}", False),
-        ("<p>not found", False),
-    ],
-)
-def test_a_soft_404_is_a_note(source: str, is_soft: bool) -> None:
-    assert ("the page says that it was not found" in read(source).notes) is is_soft
-
-
-@pytest.mark.parametrize(
-    ("url", "is_wall"),
-    [
-        ("https://consent.example.com/m?continue=x", True),
-        ("https://www.example.com/cookiewall/?to=x", True),
-        ("https://www.example.com/consent", True),
-        ("https://www.example.com/informed-consent-in-medicine", False),
-        ("https://www.example.com/", False),
-        ("https://[www.example.com/", False),
-    ],
-)
-def test_a_consent_page_is_a_note(url: str, is_wall: bool) -> None:
-    assert ("a consent page in the place of the content" in read("<p>text", url=url).notes) is is_wall
-
-
-def test_a_bot_check_is_blocked_and_asks_for_no_browser() -> None:
-    page = read(
-        "<html><head><title>Just a moment...</title></head><body><script>window._cf_chl_opt={cvId:'3'};"
-        "a.src='/cdn-cgi/challenge-platform/h/b/orchestrate/chl_page/v1';</script></body></html>"
-    )
-    assert page.blocked == "cloudflare"
-    assert not page.needs_javascript
 
 
 PRODUCT = (
