@@ -19,7 +19,7 @@ LATE_PRESCAN = 256 * 1024
 """The octets in which a late declaration is looked for, when the body is not UTF-8."""
 
 _BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xfe\xff", "utf-16be"), (b"\xff\xfe", "utf-16le"))
-_CHARSET = re.compile(r"""(?i)(?:^|[;,\s])charset\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s;,"']+))""")
+_CHARSET = re.compile(r"""(?i)(?:^|[;,\s])charset\s*=\s*(?:"([^"]*)"?|'([^']*)'|([^\s;,"']+))""")
 _XML = re.compile(rb"""<\?xml\s[^>]*?encoding\s*=\s*["']([^"'<>&\s]+)["'][^>]*>""")
 _SPACE = b"\t\n\x0c\r "
 _CONTENT_CHARSET = re.compile(

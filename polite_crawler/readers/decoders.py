@@ -42,11 +42,17 @@ _GB18030_CHANGED = str.maketrans(
     "\u3000\ufe10\ufe12\ufe11\ufe13\ufe14\ufe15\ufe16\ufe17\ufe18\ufe19\u1e3f\u9fb4\u9fb5\u9fb6\u9fb7\u9fb8\u9fb9"
     "\u9fba\u9fbb",
 )
+# Python has U+1E3F at this sequence of four octets, the standard the character of its private use.
+_GB18030_FOUR = b"\x81\x35\xf4\x37"
+_GB18030_SEQUENCE = re.compile(rb"[\x81-\xfe](?:[\x30-\x39][\x81-\xfe][\x30-\x39]|[\x40-\x7e\x80-\xfe])")
 _EUC_JP_CHANGED = str.maketrans("\u301c\u2016\u2212\xa2\xa3\xac", "～∥－￠￡￢")
 _SHIFT_JIS_CHANGED = str.maketrans("\uf8f0\uf8f1\uf8f2\uf8f3", _ERROR * 4)
 
 _ESCAPE = re.compile(rb"\x1b(?:\([BJI]|\$[@B])")
 _SWITCHES = {b"\x1b(B": "ascii", b"\x1b(J": "roman", b"\x1b(I": "katakana", b"\x1b$@": "kanji", b"\x1b$B": "kanji"}
+# Pairs; a lead byte with what is no trail byte; a lead byte before an escape or the end, or a byte that is none.
+_KANJI = re.compile(rb"(?:[\x21-\x7e]{2})+|[\x21-\x7e][^\x1b]|.", re.S)
+_HIGH = bytes(byte | 0x80 for byte in range(256))
 _YEN = str.maketrans("\\~", "¥‾")
 
 
@@ -107,6 +113,19 @@ def _x_user_defined(body: bytes) -> str:
 
 
 def _gb18030(body: bytes) -> str:
+    if _GB18030_FOUR not in body:
+        return _gb18030_run(body)
+    out: list[str] = []
+    start = 0
+    for match in _GB18030_SEQUENCE.finditer(body):
+        if match.group() == _GB18030_FOUR:
+            out += _gb18030_run(body[start : match.start()]), "\ue7c7"
+            start = match.end()
+    out.append(_gb18030_run(body[start:]))
+    return "".join(out)
+
+
+def _gb18030_run(body: bytes) -> str:
     return body.decode("gb18030", "polite_crawler.gb18030").translate(_GB18030_CHANGED)
 
 
@@ -161,17 +180,16 @@ def _iso_2022_jp(body: bytes) -> str:
 
 def _iso_2022_jp_run(run: bytes, state: str) -> str:
     if state == "kanji":
-        return "".join(_kanji_pair(run[i : i + 2]) for i in range(0, len(run), 2))
+        return "".join(map(_kanji, _KANJI.findall(run)))
     if state == "katakana":
         return "".join(chr(byte + 0xFF40) if 0x21 <= byte <= 0x5F else _ERROR for byte in run)
     text = run.decode("ascii", "replace").translate({0x0E: _ERROR, 0x0F: _ERROR, 0x1B: _ERROR})
     return text.translate(_YEN) if state == "roman" else text
 
 
-def _kanji_pair(pair: bytes) -> str:
-    if len(pair) < 2 or not all(0x21 <= byte <= 0x7E for byte in pair):
-        return _ERROR
-    return _euc_jp(bytes(byte | 0x80 for byte in pair))
+def _kanji(part: bytes) -> str:
+    """The characters of whole pairs, or the one error of what is none."""
+    return _euc_jp(part.translate(_HIGH)) if len(part) > 1 and 0x21 <= part[1] <= 0x7E else _ERROR
 
 
 _DECODERS: dict[str, Callable[[bytes], str]] = {

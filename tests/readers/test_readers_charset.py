@@ -65,6 +65,7 @@ def test_the_first_source_that_names_an_encoding_counts(
         ("text/html;charset=utf-8", ("text/html", "utf-8")),
         ('text/html; a=b; Charset = "UTF-8"', ("text/html", "UTF-8")),
         ("text/html; charset='latin1'", ("text/html", "latin1")),
+        ('text/html; charset="koi8-r', ("text/html", "koi8-r")),
         ("text/html; xcharset=a", ("text/html", None)),
         ("text/html; charset=", ("text/html", None)),
         ("; charset=utf-8", ("", "utf-8")),

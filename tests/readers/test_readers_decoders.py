@@ -39,6 +39,7 @@ NAMES = [
         ("gb18030", b"a\x84\x31\x84", "a\ufffd"),
         ("gb18030", b"a\x84", "a\ufffd"),
         ("gb18030", b"\xe3\x32\x9a\x36", "\ufffd"),
+        ("gb18030", b"\x81\x35\xf4\x37\xa8\xbca\xb0\x81\x35\xf4\x37", "\ue7c7ḿa皝5\ufffd"),
         ("big5", b"\xa1\x45\xa3\xe1\x87\x7a\xfe\xdd", "‧€㡵砉"),
         ("big5", b"\xa2\x41\xa2\x42\xa1\xfe\xa2\x40", "∕﹨／＼"),
         ("big5", b"\x88\x62\xff<\x81<\x81\xff", "\xca\u0304\ufffd<\ufffd<\ufffd"),
@@ -54,6 +55,11 @@ NAMES = [
         ("iso-2022-jp", b"\x1b$@0!\x1b(B\x1b(Ja\xff\x0e", "亜\ufffda\ufffd\ufffd"),
         ("iso-2022-jp", b"\x1b$B0\x1b(Ba\x1b", "\ufffda\ufffd"),
         ("iso-2022-jp", b"\x1b(Ia\x7f", "\ufffd\ufffd"),
+        # An octet that is no lead byte is an error of its own, one that is no trail byte goes with its lead byte.
+        ("iso-2022-jp", b"\x1b$B \x00\n0!\x800\n0!", "\ufffd\ufffd\ufffd亜\ufffd\ufffd亜"),
+        ("iso-2022-jp", b"\x1b$B0\x1b(Ja", "\ufffda"),
+        ("iso-2022-jp", b"\x1b$B\x1b0!0", "\ufffd亜\ufffd"),
+        ("iso-2022-jp", b"\x1b$B)!-!", "\ufffd①"),
     ],
 )  # fmt: skip
 def test_sequences(encoding: str, body: bytes, text: str) -> None:
