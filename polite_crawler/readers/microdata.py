@@ -4,7 +4,7 @@ Source: https://html.spec.whatwg.org/multipage/microdata.html, read by extruct.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from lxml import etree
@@ -22,6 +22,8 @@ _ITEM_TYPES = etree.XPath("//@itemtype")
 _PROPERTIES = etree.XPath("count(//@itemprop)")
 _ITEMS = etree.XPath("count(//@itemscope)")
 _DEEP_ITEMS = etree.XPath(f"count(//*[@itemscope][count(ancestor::*[@itemscope]) > {MAX_DEPTH}])")
+_VALUES = {"time": "datetime", "data": "value", "meter": "value", "input": "value", "a": "href", "link": "href"}
+"""The attribute that holds the value of an element (HTML Standard, 5.2.4); `input` has none there."""
 _WANTED = re.compile(
     r"schema\.org/(?:Product|ProductGroup|ProductModel|IndividualProduct|Offer|AggregateOffer|LocalBusiness|Restaurant"
     r"|CafeOrCoffeeShop|Bakery|BarOrPub|Brewery|Winery|FastFoodRestaurant|FoodEstablishment|IceCreamShop|NightClub"
@@ -52,13 +54,28 @@ def _extract(root: HtmlElement, url: str, have: set[str]) -> tuple[list[Any], tu
     from extruct.w3cmicrodata import MicrodataExtractor
 
     try:
-        extractor: Any = MicrodataExtractor
-        items = extractor(strict=False).extract_items(root, base_url=url)
+        make: Any = MicrodataExtractor
+        extractor = make(strict=False)
+        extractor._extract_property_value = _tolerant(extractor._extract_property_value)
+        items = extractor.extract_items(root, base_url=url)
         records = [record for item in items if (record := _record(item, MAX_DEPTH)) is not None]
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         return [], (f"no microdata: {type(error).__name__}",)
     kept = [record for record in records if _wanted_names(record) - have]
     return [clean_value(record) for record in kept], ()
+
+
+def _tolerant(value_of: Callable[..., Any]) -> Callable[..., Any]:
+    """extruct's reader of a value, but an element that lacks the attribute of its value has the one of `content`, as
+    schema.org's examples write it, or its text: `<time itemprop="opens" content="09:00">9 am</time>`."""
+
+    def read(node: Any, *args: Any, **options: Any) -> Any:
+        name = _VALUES.get(node.tag)
+        if name is None or node.get("itemscope") is not None or (node.get(name) is not None and node.tag != "input"):
+            return value_of(node, *args, **options)
+        return node.get("content") or node.get(name) or " ".join(node.text_content().split())
+
+    return read
 
 
 def _wanted(itemtype: str) -> set[str]:

@@ -1,4 +1,4 @@
-"""Where a venue is: street addresses, distances, and the records and the text that are of one location."""
+"""Where a venue is: distances, and the records and the text that are of one location."""
 
 import math
 import re
@@ -9,18 +9,16 @@ from typing import Any
 
 from polite_crawler.readers.hours.words import fold
 from polite_crawler.recipes.offers import as_list, name_of
+from polite_crawler.recipes.streets import same_street
 
 NEAR = 150.0
 """Metres up to which two points are one location."""
 
 _EARTH = 6_371_000.0
-_NUMBER = re.compile(r"\b\d{1,5}[a-z]?\b")
-_WORD = re.compile(r"[^\W\d_]{2,}")
 _STREETS = (
     r"street|st|road|rd|avenue|ave|lane|ln|drive|dr|square|sq|place|pl|way|court|ct|boulevard|blvd|terrace|quay|row|"
     r"strasse|straße|str|weg|platz|rue|via|viale|corso|piazza|calle|plaza|laan|straat"
 )
-_KINDS = frozenset(_STREETS.split("|"))
 _ADDRESS = re.compile(
     rf"\b\d{{1,5}}[a-z]?\s+(?:[\w.'’-]+\s+){{0,4}}(?:{_STREETS})\b|\b(?:via|viale|rue|calle|piazza|plaza)\s+[^\d,]{{2,40}},?\s+\d{{1,5}}\b"
     rf"|\b[\w-]*(?:strasse|straße|str\.|straat|weg|platz)\s+\d{{1,5}}\b",
@@ -44,14 +42,6 @@ def location_of(value: "Location | Mapping[str, Any] | None") -> Location | None
     if value is None or (not value.address and (value.lat is None or value.lon is None)):
         return None
     return value
-
-
-def same_street(one: str, other: str) -> bool:
-    """Whether two addresses have the same street number and a word of the street."""
-    first, second = fold(one), fold(other)
-    numbers = set(_NUMBER.findall(first)) & set(_NUMBER.findall(second))
-    words = {word for word in _WORD.findall(first) if word not in _KINDS} & set(_WORD.findall(second))
-    return bool(numbers and words)
 
 
 def metres(lat: float, lon: float, other_lat: float, other_lon: float) -> float:
@@ -98,8 +88,7 @@ def names(name: str, text: str) -> bool:
 
 def _address(value: object) -> str | None:
     if isinstance(value, Mapping):
-        parts = [name_of(value.get(key)) for key in ("streetAddress", "addressLocality", "postalCode")]
-        return ", ".join(part for part in parts if part) or name_of(value)
+        return name_of(value.get("streetAddress")) or name_of(value)
     return name_of(value)
 
 

@@ -12,7 +12,9 @@ from polite_crawler.readers.hours.schema_org import from_schema_org
 from polite_crawler.readers.hours.text import schedules
 from polite_crawler.readers.jsonld import types_of
 from polite_crawler.recipes.offers import as_list, name_of
-from polite_crawler.recipes.places import Location, address_lines, location_of, matches, names, same_street
+from polite_crawler.recipes.places import Location, address_lines, location_of, matches, names
+from polite_crawler.recipes.streets import same_street
+from polite_crawler.recipes.venue_tables import upright
 
 __all__ = ["Location", "Reading", "Verdict", "judge", "osm_reading", "phone_of", "readings_of"]
 
@@ -116,13 +118,16 @@ def judge(readings: Sequence[Reading]) -> Verdict:
 
 
 def phone_of(document: StoredDocument, *, location: "Location | Mapping[str, Any] | None" = None) -> str | None:
-    """The telephone number of the site data, of the place that is asked for."""
+    """The telephone number of the site data, of the place that is asked for: its own, else that of a contact point."""
     place = location_of(location)
     found = []
-    for _, record, _ in _records(document):
-        number = name_of(record.get("telephone"))
+    for _, record, department in _records(document):
+        own = name_of(record.get("telephone"))
+        points = [one for one in as_list(record.get("contactPoint")) if isinstance(one, Mapping)]
+        number = own or next((said for one in points if (said := name_of(one.get("telephone")))), None)
         if number and (place is None or matches(record, place) is not False):
-            found.append((bool(_hours_keys(record)), number))
+            rank = (bool(own), department is None, bool(_hours_keys(record)))
+            found.append((rank, number.removeprefix("tel:").strip()))
     return max(found, key=lambda one: one[0])[1] if found else None
 
 
@@ -202,7 +207,7 @@ def _of_text(document: StoredDocument, place: Location | None) -> list[Reading]:
     for start, raw, headed in _blocks(document.text):
         if not keeps(start):
             continue
-        for hours in schedules(raw):
+        for hours in schedules(upright(raw)):
             if hours.week:
                 rank = RANK_OTHER if hours.label else RANK_HEADED if headed else RANK_TEXT
                 found.append(_reading("text", hours, rank, raw, document))

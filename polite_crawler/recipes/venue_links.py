@@ -15,7 +15,10 @@ _HOURS = (
     (2, re.compile(r"\b(?:menus?|food|drinks?|info|information|faq)\b")),
     (1, re.compile(r"\b(?:about(?:[- _]us)?|restaurant|bar|cafe|shop|museum)\b")),
 )
-_MENU = re.compile(r"\b(?:menus?|carte|speisekarte|carta|food[- _]and[- _]drink)\b")
+_MENU = re.compile(
+    r"\b(?:menus?|carte|\w*speise(?:n|karten?)|getranke(?:karte)?|carta|ementa|cardapio|meny|menukaart|menukort"
+    r"|jidelni listek|etlap|меню|food[- _]and[- _]drinks?|wine[- _]list|drinks?[- _]list)\b|メニュー|菜单|菜單|메뉴"
+)
 _ELSEWHERE = (
     "facebook", "instagram", "twitter", "x", "tiktok", "youtube", "pinterest", "linkedin", "tripadvisor", "yelp",
     "foursquare", "google", "trustpilot", "opentable", "thefork", "zomato", "deliveroo", "ubereats", "doordash",

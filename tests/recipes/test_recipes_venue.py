@@ -3,7 +3,9 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
+from urllib.parse import urljoin
 
 import pytest
 from recipe_lab import Pages, run_spider, serving
@@ -16,9 +18,9 @@ from polite_crawler.cli.frame import main
 from polite_crawler.cli.options import engine_settings
 from polite_crawler.errors import BadOption
 from polite_crawler.readers.page import Link
-from polite_crawler.recipes.places import metres, names, same_street
+from polite_crawler.recipes.places import metres, names
 from polite_crawler.recipes.plain import plain
-from polite_crawler.recipes.venue import readings_of
+from polite_crawler.recipes.venue import phone_of, readings_of
 from polite_crawler.recipes.venue_links import menu_links, rank_hours_links
 from polite_crawler.recipes.venue_spider import VenueResult, VenueSpider
 from polite_crawler.testsite import Site
@@ -181,10 +183,56 @@ def test_the_pages_that_most_likely_hold_hours() -> None:
     assert menu_links(links) == ("https://forno.example/menu",)
 
 
+@pytest.mark.parametrize(
+    ("url", "text", "is_menu"),
+    [
+        ("/menu.pdf", "See what we cook", True),
+        ("/files/spring.pdf", "Menu", True),
+        ("/speisekarte", "Essen", True),
+        ("/x", "Getränkekarte", True),
+        ("/x", "Speisen & Getränke", True),
+        ("/x", "La carta", True),
+        ("/x", "Menú del día", True),
+        ("/x", "Wine list", True),
+        ("/x", "Меню", True),
+        ("/x", "グランドメニュー", True),
+        ("/documents", "Documents", False),
+        ("https://www.tripadvisor.com/forno", "Menu", False),
+        ("https://m.facebook.com/forno/menu", "Menu", False),
+        ("https://www.yelp.co.uk/menu/forno", "Menu", False),
+    ],
+)
+def test_menus(url: str, text: str, is_menu: bool) -> None:
+    assert bool(menu_links([Link(urljoin("https://forno.example/", url), text)])) is is_menu
+
+
+@pytest.mark.parametrize(
+    ("facts", "phone"),
+    [
+        ({"telephone": "+1 (617) 555-0100"}, "+1 (617) 555-0100"),
+        ({"telephone": " tel:+16175550100"}, "+16175550100"),
+        ({"telephone": ["+39 06 555 0100", "+39 06 555 0101"]}, "+39 06 555 0100"),
+        ({"telephone": "+44&nbsp;20 7946 0000"}, "+44 20 7946 0000"),
+        ({"telephone": "٠٢ ٥٥٥٥"}, "٠٢ ٥٥٥٥"),
+        ({"contactPoint": [{"@type": "ContactPoint", "telephone": "2"}]}, "2"),
+        ({"telephone": "1", "contactPoint": {"telephone": "2"}}, "1"),
+        ({"department": {"@type": "Pharmacy", "telephone": "2", "openingHours": "Mo 09:00-17:00"}}, "2"),
+        (
+            {"telephone": "1", "department": {"@type": "Pharmacy", "telephone": "2", "openingHours": "Mo 09:00-17:00"}},
+            "1",
+        ),
+        ({"telephone": ""}, None),
+        ({}, None),
+    ],
+)
+def test_the_phone_of_the_site_data(facts: dict[str, Any], phone: str | None) -> None:
+    meta = {"jsonld": [{"@type": "Cafe", **facts}]}
+    document = SimpleNamespace(doc="url:x", url="https://x.example/", text="", meta=meta)
+
+    assert phone_of(document) == phone
+
+
 def test_places() -> None:
-    assert same_street("99 High St", "99 High Street, London")
-    assert not same_street("9 High St", "99 High Street")
-    assert not same_street("99 Mill Street", "99 High Street")
     assert metres(51.5, -0.12, 51.5, -0.12) == 0
     assert 110 < metres(51.5, 0, 51.501, 0) < 112
     assert names("The Forno", "Welcome to FORNO esempio")

@@ -20,6 +20,11 @@ def spec(days: object, opens: str, closes: str, **facts: str) -> dict[str, Any]:
     return {"@type": "OpeningHoursSpecification", "dayOfWeek": days, "opens": opens, "closes": closes, **facts}
 
 
+def town(street: str) -> dict[str, str]:
+    """A street of Berlin."""
+    return {"@type": "PostalAddress", "streetAddress": street, "postalCode": "10115", "addressLocality": "Berlin"}
+
+
 @dataclass(frozen=True)
 class Site:
     """`pages` by path, the arguments of the reader, and the readings in their order."""
@@ -176,5 +181,76 @@ SITES: dict[str, Site] = {
         {"/": ld(record("Mo-Fr 10:00-18:00", name="Parking"), record("Mo-Fr 09:00-17:00"))},
         [("json-ld", None, 0, None, WEEK)],
         {"name": "forno esempio"},
+    ),
+    "a table with a column for each day": Site(
+        {
+            "/": "<h2>Opening hours</h2><table><tr><th>Mon-Thu</th><th>Friday</th><th>Sat &amp; Sun</th></tr>"
+            "<tr><td>9am-5pm</td><td>9am-4pm</td><td>Closed</td></tr></table>"
+        },
+        [("text", None, 1, None, "Mon-Thu 09:00-17:00; Fri 09:00-16:00; Sat, Sun closed")],
+    ),
+    "a column for each day that has lost a cell": Site(
+        {
+            "/": "<h2>Opening hours</h2><table><tr><th></th><th>Mon</th><th>Tue</th><th>Wed</th></tr>"
+            "<tr><td>Dinner</td><td>6-10pm</td><td></td><td>6-10pm</td></tr></table>"
+        },
+        [],
+    ),
+    "hours in an image": Site({"/": "<h2>Opening hours</h2><img src='/hours.png' alt='our opening hours'>"}, []),
+    "hours in a pdf": Site({"/": "<a href='/opening-hours.pdf'>Opening hours</a>"}, []),
+    "hours in a box that is not shown": Site({"/": "<div hidden><p>Open Mon-Fri 9am-5pm</p></div>"}, []),
+    "closed for good": Site({"/": "<h1>We have closed our doors for good</h1><p>Thank you for ten years.</p>"}, []),
+    "hours of the contact page": Site(
+        {"/": "<footer><a href='/find-us.html'>Find us</a></footer>", "/find-us.html": f"<p>Opening times: {WEEK}</p>"},
+        [("text", None, 1, None, WEEK)],
+    ),
+    "two records and no address": Site(
+        {"/": ld(*TWO)},
+        [("json-ld", None, 0, None, WEEK), ("json-ld", None, 0, None, OTHER)],
+        disagree=("mon", "tue", "wed", "thu", "fri"),
+    ),
+    "two streets of one town": Site(
+        {
+            "/": ld(
+                record("Mo-Fr 09:00-17:00", address=town("Hauptstraße 12")),
+                record("Mo-Fr 10:00-18:00", address=town("Nebenstraße 12")),
+            )
+        },
+        [("json-ld", None, 0, None, OTHER)],
+        {"address": "Nebenstr. 12, 10115 Berlin"},
+    ),
+    "two streets in Japanese": Site(
+        {
+            "/": ld(
+                record("Mo-Fr 09:00-17:00", address="東京都渋谷区神南1丁目2-3"),
+                record("Mo-Fr 10:00-18:00", address="東京都新宿区西新宿4-5-6"),
+            )
+        },
+        [("json-ld", None, 0, None, WEEK)],
+        {"address": "渋谷区神南1-2-3"},
+    ),
+    "microdata with its times in a content": Site(
+        {
+            "/": '<div itemscope itemtype="https://schema.org/Bakery"><div itemprop="openingHoursSpecification" '
+            'itemscope itemtype="https://schema.org/OpeningHoursSpecification"><link itemprop="dayOfWeek" '
+            'href="https://schema.org/Monday"><time itemprop="opens" content="09:00">9</time>'
+            '<time itemprop="closes">17:00</time></div></div>'
+        },
+        [("microdata", None, 0, None, "Mon 09:00-17:00")],
+    ),
+    "the place of an organization": Site(
+        {"/": ld({"@type": "Organization", "location": {"@type": "Place", "openingHours": "Mo-Fr 09:00-17:00"}})},
+        [("json-ld", None, 0, None, WEEK)],
+    ),
+    "the subject of a contact page": Site(
+        {"/": ld({"@type": "ContactPage", "mainEntity": record("Mo-Fr 09:00-17:00")})},
+        [("json-ld", None, 0, None, WEEK)],
+    ),
+    "every day": Site(
+        {"/": "<p>We're open 7 days a week, 8am - 6pm</p>"}, [("text", None, 1, None, "Mon-Sun 08:00-18:00")]
+    ),
+    "a kitchen beside the bar": Site(
+        {"/": "<h2>Opening hours</h2><p>Mon-Fri 9am-5pm</p><h3>Kitchen</h3><p>Mon-Fri 10am-6pm</p>"},
+        [("text", None, 1, None, WEEK), ("text", "kitchen", 4, None, OTHER)],
     ),
 }

@@ -1,0 +1,27 @@
+"""The values of microdata, as pages write them and not only as the HTML Standard has them."""
+
+import pytest
+
+from polite_crawler.readers.html import read_page
+
+
+@pytest.mark.parametrize(
+    ("element", "value"),
+    [
+        ("<time itemprop=name datetime=1>2</time>", "1"),
+        ("<time itemprop=name content=1>2</time>", "1"),
+        ("<time itemprop=name> 2 <b>3</b></time>", "2 3"),
+        ("<data itemprop=name value=1>2</data>", "1"),
+        ("<data itemprop=name>2</data>", "2"),
+        ("<link itemprop=name content=InStock>", "InStock"),
+        ("<link itemprop=name href=/a content=b>", "https://shop.example/a"),
+        ("<a itemprop=name>2</a>", "2"),
+        ("<input itemprop=name value=1>", "1"),
+        ("<input itemprop=name>", ""),
+    ],
+)
+def test_the_value_of_an_element_of_microdata(element: str, value: str) -> None:
+    body = f"<div itemscope itemtype='https://schema.org/Product'>{element}</div>"
+    page = read_page(body.encode(), url="https://shop.example/", content_type="text/html")
+
+    assert page.meta["microdata"] == [{"@type": "Product", "name": value}]
