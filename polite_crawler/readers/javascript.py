@@ -12,6 +12,8 @@ _ROOT_IDS = frozenset(
     vue-app app-container container-root app-mount main-container react-app spa approot appmount __docusaurus
     wrapper-app mount""".split()  # noqa: SIM905
 )
+_FRAME = frozenset(("header", "footer", "nav", "aside"))
+_BLOCKS = frozenset(("h1", "h2", "h3", "p", "li", "td", "dd"))
 _ROOT_TAGS = frozenset(("app-root", "ion-app", "my-app", "app-component"))
 _ROOT_MARKS = ("data-reactroot", "ng-app", "data-ng-app", "ng-version", "data-v-app", "data-server-rendered")
 _ASKS = re.compile(
@@ -20,7 +22,7 @@ _ASKS = re.compile(
     r"|java ?script.{0,60}(?:disabled|required|enable|not enabled|turned off|deaktiviert|désactivé|desactivado"
     r"|desabilitado|disattivato|wyłączon|erforderlich|nécessaire|necesario|aktivieren|needed|uitgeschakeld)"
     r"|без javascript|включите javascript|javascript ?(?:を|が)(?:有効|無効|必要)|启用 ?javascript"
-    r"|啟用 ?javascript|javascript ?(?:을|를)",
+    r"|啟用 ?javascript|(?:javascript|자바스크립트) ?(?:을|를)",
     re.IGNORECASE | re.DOTALL,
 )
 _REDIRECT = re.compile(r"location\s*(?:\.\s*(?:href|replace|assign)\s*)?[=(]")
@@ -100,10 +102,31 @@ def _has_bundle(root: HtmlElement) -> bool:
 
 
 def _has_empty_box(root: HtmlElement) -> bool:
-    """Whether a named box of the body is empty."""
+    """Whether a named box of the body is empty, and no text stands beside it but that of its header and footer: the
+    box of a map or a message leaves the page readable."""
     body = root.find("body")
-    boxes = [] if body is None else [box for box in body if box.tag in ("div", "main", "section") and box.get("id")]
-    return any(len(box) == 0 and not (box.text or "").strip() for box in boxes)
+    if body is None:
+        return False
+    boxes = [box for box in body if box.tag in ("div", "main", "section") and box.get("id")]
+    if not any(len(box) == 0 and not (box.text or "").strip() for box in boxes):
+        return False
+    return _letters_of_blocks(body) < _FEW
+
+
+def _letters_of_blocks(body: HtmlElement) -> int:
+    """The letters in headings, paragraphs, lists and tables, outside headers, footers and menus, in one pass."""
+    found = 0
+    inside: dict[HtmlElement, bool] = {}
+    framed: set[HtmlElement] = set()
+    for element in body.iterdescendants():
+        parent = element.getparent()
+        if parent in framed or element.tag in _FRAME:
+            framed.add(element)
+        elif isinstance(element.tag, str) and element.tag not in ("script", "style", "template"):
+            inside[element] = inside.get(parent, False) or element.tag in _BLOCKS
+            found += letters(element.text or "") if inside[element] else 0
+        found += letters(element.tail or "") if inside.get(parent) else 0
+    return found
 
 
 def _is_marked(element: HtmlElement) -> bool:
