@@ -6,6 +6,9 @@ from collections.abc import Iterator, Mapping
 
 _NAME = re.compile(rb"/?[A-Za-z][^\s/>]*")
 _ATTRIBUTE = re.compile(rb"""([^\s=/>"']++)(?:\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s>"']++)))?+""")
+_TAG_END = re.compile(rb"""[^>"'=]*+(?:(?:=\s*+(?:"[^"]*+"|'[^']*+')?+|["'])[^>"'=]*+)*+>""")
+"""The rest of a tag: a `>` in a quoted value ends none. A quote that nothing closes is a character like another."""
+
 _UTF16 = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
 _ENDS = {
     name: re.compile(rb"</" + name + rb"(?=[\s/>]|\Z)", re.IGNORECASE)
@@ -42,14 +45,16 @@ def pieces(body: bytes, closed: frozenset[bytes] = RAW) -> Iterator[tuple[bytes,
         if opening < 0:
             return
         if body.startswith(b"<!--", opening):
-            at = _after(body, b"-->", opening + 4)
+            # `<!-->` and `<!--->` are whole comments
+            at = _after(body, b"-->", opening + 2)
             continue
         name = _NAME.match(body, opening + 1)
         if name is None:
             # a `<` that opens no tag is text; `<!doctype` and `<?xml` are neither
             at = _after(body, b">", opening) if body[opening + 1 : opening + 2] in (b"!", b"?") else opening + 1
             continue
-        tag_end = at = _after(body, b">", name.end())
+        rest = _TAG_END.match(body, name.end())
+        tag_end = at = rest.end() if rest else len(body)
         kind = name[0].lower()
         if kind in closed:
             close = _ENDS[kind].search(body, tag_end)

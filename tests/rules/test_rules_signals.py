@@ -220,6 +220,7 @@ METAS = [
     (_head('<script>"<meta name=robots content=noai>"</script>'), []),
     (_head('<template><meta name="robots" content="noai"></template>'), []),
     (_head('<noscript><meta name="robots" content="noai"></noscript>'), ["noai"]),
+    (_head('<meta name="description" content="Home > Shop"><meta name="robots" content="noai">'), ["noai"]),
     (_head('<noscript><img src="c.gif"></noscript><meta name="robots" content="noai">'), ["noai"]),
     (_head('<noscript>Scripts!<p>x</p></noscript><meta name="robots" content="noai">'), ["noai"]),
     (_head("<noscript><img></noscript>", '<noscript><i></noscript><meta name="robots" content="noai">'), []),
