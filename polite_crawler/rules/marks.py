@@ -139,6 +139,7 @@ STRUCTURAL: tuple[Mark, ...] = (
     ("alibaba", "punish", _alone(_script(rb"/_____tmd_____/punish\b"), _address("/_____tmd_____/punish"))),
     ("testcookie", "slowAES", _alone(_script(rb"\bslowAES\.decrypt\("))),
     ("yandex", "checkcaptcha", _tag("form", action=r"[^?#]*/checkcaptcha(?:\?key=|fast\?)")),
+    ("baidu", "title", _title("百度安全验证")),
     ("amazon", "validateCaptcha", _address("/errors/validateCaptcha", "form")),
 )  # fmt: skip
 """Each counts with any status in a page with few words."""
@@ -149,7 +150,7 @@ _WORDS_OF_MARKS = (
     b"sec-if-cpt", b"sec-cpt-if", b"cp_challenge", b"bm-verify", b"_fs-ch-", b"sucuri_cloudproxy_js", b"ddos-guard",
     b"__qrator", b"tspd", b"bobcmn", b"rbzns", b"sbbshell", b"radware", b"/sgcaptcha", b"known/captcha", b"lsrecap",
     b"wsidchk", b"bunny-shield", b"acw_sc__v2", b"_____tmd_____", b"slowaes", b"checkcaptcha", b"validatecaptcha",
-    b"request rejected", b"\0",
+    b"request rejected", "百度安全".encode(), b"\0",
 )  # fmt: skip
 
 
@@ -162,9 +163,11 @@ def may_hold_marks(body: bytes) -> bool:
 
 _WIDGET = _either(
     _tag(".*", klass=r"g-recaptcha|h-captcha|cf-turnstile|frc-captcha|smart-captcha|procaptcha|mtcaptcha"),
-    _tag("altcha-widget"),
-    _tag("script|iframe", src=r"(?:https?:)?//[^/]*\b(?:geetest\.com|arkoselabs\.com|funcaptcha\.com)/"),
-    _tag("script|iframe", src=r"(?:https?:)?//[^/]*\bcaptcha\.awswaf\.com/"),
+    _tag("altcha-widget|cap-widget"),
+    _tag("form", id=r"captcha-form\Z"),
+    _address(r"//[^/]*\b(?:geetest|arkoselabs|funcaptcha)\.com/", "script|iframe"),
+    _address(r"//[^/]*\bcaptcha\.(?:awswaf|qcloud|qq|gtimg)\.com/", "script|iframe"),
+    _address(r"//[^/]*\bsmartcaptcha\.(?:yandexcloud\.net|cloud\.yandex\.\w+)/", "script|iframe"),
     _script(rb"\b(?:grecaptcha(?:\.enterprise)?|hcaptcha|turnstile|smartCaptcha)\.render\(|\binitGeetest4?\("),
 )
 _PASSWORD_FIELD = _tag("input", type=r"password\Z")
@@ -179,6 +182,7 @@ WEAK: tuple[Mark, ...] = (
     ("cloudflare", "title Just a moment", _title(r"Just a moment(?:\.{3}|…)?")),
     ("cloudflare", "title Attention Required", _title(r"Attention Required! \| Cloudflare")),
     ("vercel", "title Vercel Security Checkpoint", _title(r"Vercel Security Checkpoint")),
+    ("aws-waf", "title Human Verification", _title(r"Human Verification")),
     ("fastly", "title Client Challenge", _title(r"Client Challenge")),
     ("anubis", "title Making sure you're not a bot", _title(r"Making sure you(?:&#39;|&#x27;|'|’)re not a bot!?")),
     ("datadome", "captcha-delivery.com", _address(r"//[^/?#]*\bcaptcha-delivery\.com")),

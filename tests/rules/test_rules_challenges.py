@@ -125,6 +125,7 @@ STRUCTURAL = [
     ("alibaba", _page(_script("url: '//site.example/_____tmd_____/punish?x5secdata=a'"))),
     ("testcookie", _page(_script('document.cookie="__test="+toHex(slowAES.decrypt(c,2,a,b))'))),
     ("yandex", _page('<form method="POST" action="/checkcaptcha?key=a&retpath=b"></form>')),
+    ("baidu", _page(title="百度安全验证")),
     ("amazon", _page('<form method="get" action="/errors/validateCaptcha"></form>')),
     ("cloudflare", "\ufeff".encode("utf-16-le") + _page(_script("window._cf_chl_opt={}")).decode().encode("utf-16-le")),
 ]
@@ -164,6 +165,10 @@ WEAK = [
     ("qrator", _page('<script src="/__qrator/qauth.js"></script>' + WORDS[:400])),
     ("generic", _page(title="Checking your browser before accessing site.example")),
     ("generic", _page("Your activity on this site made us think that you are a bot.")),
+    ("aws-waf", _page(title="Human Verification")),
+    ("captcha", _page('<form id="captcha-form" action="index"><img src="/sorry/image"></form>')),
+    ("captcha", _page('<script src="https://turing.captcha.qcloud.com/TCaptcha.js"></script>')),
+    ("captcha", _page('<script src="https://smartcaptcha.yandexcloud.net/captcha.js"></script>')),
     ("captcha", _page('<div class="frc-captcha"></div>')),
     ("captcha", _page('<div class="smart-captcha" data-sitekey="k"></div>')),
     ("captcha", _page('<altcha-widget challengeurl="/c"></altcha-widget>')),
