@@ -22,6 +22,7 @@ _PAIR = re.compile(r"""(?<![\w-])([A-Za-z][\w-]*+)\s*+=\s*+["']?([A-Za-z0-9]++)[
 _SCOPED = re.compile(r"([/*]\S*)(?:[ \t]+(.*))?", re.DOTALL)
 _VALUED = frozenset({"max-snippet", "max-image-preview", "max-video-preview", "unavailable_after"})
 _UNAVAILABLE = re.compile(r"unavailable_after\s*:\s*(.*)", re.IGNORECASE | re.DOTALL)
+_PARTS = re.compile("[,;]")
 _WEEKDAY = re.compile(r"[A-Za-z]{3,9}").fullmatch
 _LINK = re.compile(r"""<([^<>]*+)>((?:\s*+;\s*+[^\s;,="<>]++(?:\s*+=\s*+(?:"(?:[^"\\]|\\.)*+"|[^\s;,"]*+))?+)*+)""")
 _LINK_PARAM = re.compile(r""";\s*+([^\s;,="<>]++)\s*+=\s*+(?:"((?:[^"\\]|\\.)*+)"|([^\s;,"]*+))""")
@@ -102,8 +103,8 @@ def robots_directives(value: str, tokens: Collection[str]) -> Iterator[str]:
 
 
 def _directives(value: str) -> Iterator[str]:
-    """The parts between commas; the comma after the weekday of a date parts nothing."""
-    parts = value.split(",", _MOST_DIRECTIVES)[:_MOST_DIRECTIVES]
+    """The parts between commas (or semicolons, read leniently); the comma after the weekday of a date parts nothing."""
+    parts = _PARTS.split(value, _MOST_DIRECTIVES)[:_MOST_DIRECTIVES]
     index = 0
     while index < len(parts):
         piece = parts[index].strip()

@@ -187,6 +187,8 @@ DIRECTIVES = [
      ["noindex"]),
     ("politecrawler:", []), ("max-snippet:20, noindex", ["max-snippet:20", "noindex"]),
     ("max-image-preview: large, max-video-preview:-1", ["max-image-preview:large", "max-video-preview:-1"]),
+    ("noindex; noai", ["noindex", "noai"]), ("max-snippet:20;noai;", ["max-snippet:20", "noai"]),
+    ("otherbot: noindex; noai", []),
     ("politecrawler: max-snippet: 5", ["max-snippet:5"]), ("otherbot: max-snippet: 5", []),
     ("unavailable_after: 25 Jun 2010 15:00:00 PST", ["unavailable_after:25 Jun 2010 15:00:00 PST"]),
     ("unavailable_after: Fri, 25 Jun 2010 15:00:00 GMT, noai", ["unavailable_after:Fri, 25 Jun 2010 15:00:00 GMT",
