@@ -105,13 +105,15 @@ def types_of(record: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(re.split(r"[/#:]", value.strip().rstrip("/"))[-1] for value in values if isinstance(value, str))
 
 
-def bare_names(value: Any) -> Any:
-    """Records whose properties have their bare names: `schema:price` and `https://schema.org/price` are `price`."""
+def bare_names(value: Any, known: Mapping[str, str]) -> Any:
+    """Records whose properties have their bare names: `schema:price` and `https://schema.org/price` are `price`, and
+    `Price` is, when `known` (lower case to the right case) has it."""
     if isinstance(value, (list, tuple)):
-        return [bare_names(one) for one in value]
-    if isinstance(value, dict):
-        return {_PREFIX.sub("", key): bare_names(one) for key, one in value.items()}
-    return value
+        return [bare_names(one, known) for one in value]
+    if not isinstance(value, dict):
+        return value
+    named = ((_PREFIX.sub("", key), one) for key, one in value.items())
+    return {known.get(key.lower(), key): bare_names(one, known) for key, one in named}
 
 
 def by_id(records: Sequence[Any]) -> dict[str, dict[str, Any]]:

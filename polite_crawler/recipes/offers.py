@@ -16,6 +16,9 @@ AVAILABILITY = (
 )  # fmt: skip
 """The names of https://schema.org/ItemAvailability."""
 
+OFFER_PROPERTIES = ("offers", "hasVariant", "price", "priceCurrency", "lowPrice", "highPrice", "availability")
+"""What a product and its offers say of prices."""
+
 _NAMES = {name.lower(): name for name in AVAILABILITY} | {
     "instocks": "InStock", "outofstocks": "OutOfStock", "oos": "OutOfStock",
 }  # fmt: skip
@@ -114,7 +117,7 @@ def availability(value: object) -> str | None:
         value = value.get("@id") or value.get("name") or value.get("@value")
     if not isinstance(value, str):
         return None
-    word = re.split(r"[/#:]", value.strip().rstrip("/"))[-1]
+    word = re.split(r"[/#:]", value.strip().rstrip("/#"))[-1]
     return _NAMES.get(re.sub(r"\W|_", "", word).lower())
 
 
@@ -153,7 +156,7 @@ def _amounts(specification: Mapping[str, Any]) -> list[Any]:
 
 
 def _code(record: Mapping[str, Any]) -> object:
-    return record.get("priceCurrency") or record.get("pricecurrency")
+    return record.get("priceCurrency")
 
 
 def _money(values: list[tuple[object, object]]) -> tuple[list[Price], bool]:

@@ -1,16 +1,26 @@
 """The product of a page, from its schema.org records: JSON-LD and microdata."""
 
-import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
-from urllib.parse import SplitResult, parse_qsl, urljoin, urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 from polite_crawler.readers.jsonld import bare_names, by_id, follow, types_of
 from polite_crawler.readers.page import Page
 from polite_crawler.recipes.amounts import read_amount
-from polite_crawler.recipes.offers import Offers, Price, as_list, name_of, read_offers
+from polite_crawler.recipes.gtins import GTINS, gtin_of
+from polite_crawler.recipes.offers import OFFER_PROPERTIES, Offers, Price, as_list, name_of, read_offers
+from polite_crawler.recipes.own_product import (
+    VARIANT_PARAMS,
+    absolute,
+    group_of,
+    is_of_group,
+    is_size,
+    names_another,
+    offering,
+    pick,
+    same_product,
+)
 
 __all__ = ["Price", "Product", "Variant", "product_of", "read_amount", "records_of"]
 
@@ -29,9 +39,9 @@ _OTHERS = frozenset(
 )
 _OFFERS = frozenset({"Offer", "AggregateOffer"})
 _LINKED = ("seller", "priceSpecification", "offers")
-_GTINS = ("gtin", "gtin13", "gtin14", "gtin12", "gtin8", "ean", "isbn")
-_FACTS = ("brand", "manufacturer", "sku", "productID", "image", *_GTINS)
-_VARIANT_PARAMS = ("variant", "sku", "gtin")
+_FACTS = ("brand", "manufacturer", "sku", "productID", "image", *GTINS)
+_KNOWN = {name.lower(): name for name in ("name", *_FACTS, *OFFER_PROPERTIES)}
+"""Properties that some shops write in another case, as `Availability`."""
 _NESTING = 12
 
 
@@ -84,8 +94,8 @@ class _Page:
 
     def offers_of(self, record: Mapping[str, Any], variants: Sequence[Mapping[str, Any]]) -> Offers:
         """The offers of a product and of its variants."""
-        found = [one for part in (record, *variants) for one in self.followed(part.get("offers"))]
-        return read_offers([self._linked(one) for one in found])
+        parts = (record, *variants)
+        return read_offers([self._linked(one, part) for part in parts for one in self.followed(part.get("offers"))])
 
     def named_by(self, record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
         """The variants that a product names."""
@@ -95,13 +105,15 @@ class _Page:
     def variants_of(self, record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
         """The variants that a product names, those that name it, and the sizes that a shop lists as products."""
         others = [one for one in (*self.products, *self.nodes.values()) if one is not record]
-        others = [one for one in others if _is_of_group(one, record) or _is_size(one, record, self.url)]
+        others = [one for one in others if is_of_group(one, record) or is_size(one, record, self.url)]
         return list({id(one): one for one in self.named_by(record) + others}.values())
 
-    def _linked(self, offer: Any) -> Any:
+    def _linked(self, offer: Any, product: Mapping[str, Any]) -> Any:
+        """An offer with the nodes that it names, and with the currency of its product if that alone has one."""
         if not isinstance(offer, Mapping):
             return offer
-        return {**offer, **{key: self.followed(offer[key]) for key in _LINKED if offer.get(key)}}
+        linked = {key: self.followed(offer[key]) for key in _LINKED if offer.get(key)}
+        return {"priceCurrency": product.get("priceCurrency"), **offer, **linked}
 
 
 def records_of(page: Page) -> list[Any]:
@@ -115,12 +127,12 @@ def product_of(records: Sequence[Any], url: str) -> Product:
     It is the product whose url or @id is the page, else the largest one with offers or variants, else the largest
     one. A record that says less than another source of the same page is completed by it.
     """
-    records = bare_names(list(records))
+    records = bare_names(list(records), _KNOWN)
     nodes = by_id(records)
     candidates = list(_products(records, nodes))
     # OpenGraph metas say little: they complete a record, and stand for one only where there is no other
     said = [one for one in candidates if not one.get("@og")]
-    picked = _group(_pick(said, url), said, url) or _pick(candidates, url)
+    picked = group_of(pick(said, url), said, url) or pick(candidates, url)
     if picked is None:
         return Product()
     page = _Page(nodes, tuple(said), url)
@@ -128,7 +140,10 @@ def product_of(records: Sequence[Any], url: str) -> Product:
     if (doubt := _doubt(offers, candidates, url)) is not None:
         product = _read(picked, offers, page)
         return replace(product, price=None, price_to=None, note="; ".join(filter(None, (doubt, product.note))))
-    others = [one for one in candidates if one is not picked and (one.get("@og") or _same_product(one, picked))]
+    others = [one for one in candidates if one is not picked and (one.get("@og") or same_product(one, picked))]
+    sold = [one for one in said if offering(one)]
+    if not offering(picked) and len(sold) == 1 and not names_another(sold[0]):
+        others.append(sold[0])  # the record of a review service names the page, the one of the shop has the offers
     return _read(_completed(picked, others), _offers_with(offers, others, page), page)
 
 
@@ -142,7 +157,7 @@ def _offers_with(offers: Offers, others: Sequence[dict[str, Any]], page: "_Page"
     """The offers with the prices, or the availability, that only another syntax of the same page says."""
     read = {id(one): page.offers_of(one, page.named_by(one)) for one in others}
     if not offers.money:
-        best = _pick([one for one in others if read[id(one)].money], page.url)
+        best = pick([one for one in others if read[id(one)].money], page.url)
         offers = read[id(best)] if best is not None else offers
     if not offers.availabilities:
         names = next((one.availabilities for one in read.values() if one.availabilities), ())
@@ -164,11 +179,11 @@ def _doubt(offers: Offers, candidates: Sequence[Mapping[str, Any]], url: str) ->
 
 def _asked_variant(url: str) -> dict[str, str]:
     """The parameters of a URL that name a variant."""
-    return {key: value for key, value in parse_qsl(urlsplit(url).query) if key.lower() in _VARIANT_PARAMS and value}
+    return {key: value for key, value in parse_qsl(urlsplit(url).query) if key.lower() in VARIANT_PARAMS and value}
 
 
 def _read(record: Mapping[str, Any], offers: Offers, page: _Page) -> Product:
-    gtin, bad = _gtin(record, *offers.offers)
+    gtin, bad = gtin_of(record, *offers.offers)
     notes = [BAD_GTIN] * (bad and gtin is None) + [NO_CURRENCY] * (offers.lost and not offers.money)
     sku = name_of(record.get("sku")) or name_of(record.get("productID"))
     return Product(
@@ -215,94 +230,6 @@ def _is_product(record: Mapping[str, Any]) -> bool:
     return bool(_TYPES & {name.lower() for name in types_of(record)})
 
 
-def _pick(products: Sequence[dict[str, Any]], url: str) -> dict[str, Any] | None:
-    own = [one for one in products if _is_page(one, url)] or [one for one in products if _sells_here(one, url)]
-    chosen = own or [one for one in products if _offering(one)] or list(products)
-    return max(chosen, key=lambda one: (_offering(one), _size(one)), default=None)
-
-
-def _offering(record: Mapping[str, Any]) -> bool:
-    return bool(record.get("offers") or record.get("hasVariant"))
-
-
-def _size(record: Mapping[str, Any]) -> int:
-    return len(json.dumps(record, default=str, ensure_ascii=False))
-
-
-def _is_page(record: Mapping[str, Any], url: str) -> bool:
-    """Whether the url or the @id of a record, or of one of its variants, is the page."""
-    parts = [record, *(one for one in as_list(record.get("hasVariant")) if isinstance(one, Mapping))]
-    named = [one.get(key) for one in parts for key in ("url", "@id")]
-    return any(_same_page(name, url) for value in named for name in as_list(value))
-
-
-def _same_page(name: object, url: str) -> bool:
-    if not isinstance(name, str) or not name.strip() or name.strip().startswith("#"):
-        return False
-    ours, theirs = urlsplit(url), _split(url, name)
-    if theirs is None or _host(ours.hostname) != _host(theirs.hostname):
-        return False
-    if ours.path.rstrip("/") != theirs.path.rstrip("/"):
-        return False
-    if not ours.path.strip("/") and theirs.fragment:
-        return False
-    asked, named = dict(parse_qsl(ours.query)), dict(parse_qsl(theirs.query))
-    return all(asked[key] == value for key, value in named.items() if key in asked and key not in _VARIANT_PARAMS)
-
-
-def _split(base: str, name: str) -> SplitResult | None:
-    """The parts of a URL that a record names; None for one that is none."""
-    try:
-        return urlsplit(urljoin(base, name.strip()))
-    except ValueError:
-        return None
-
-
-def _host(name: str | None) -> str:
-    return (name or "").removeprefix("www.")
-
-
-def _same_product(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Whether two records are of one product: one sku, or one name."""
-    for key in ("sku", "productID", "name"):
-        mine, theirs = name_of(one.get(key)), name_of(other.get(key))
-        if mine and theirs:
-            return mine.casefold() == theirs.casefold()
-    return False
-
-
-def _is_of_group(variant: Mapping[str, Any], record: Mapping[str, Any]) -> bool:
-    """Whether a product says that it is a variant of a group, by its id or its @id."""
-    if "ProductGroup" not in types_of(record):
-        return False
-    ids = {name_of(record.get("productGroupID")), name_of(record.get("@id"))} - {None}
-    outer = [one for one in as_list(variant.get("isVariantOf")) if isinstance(one, Mapping)]
-    said = [variant.get("inProductGroupWithID"), *(one.get(key) for one in outer for key in ("@id", "productGroupID"))]
-    return any(name_of(value) in ids for value in said)
-
-
-def _is_size(one: Mapping[str, Any], record: Mapping[str, Any], url: str) -> bool:
-    """Whether two products of a page are one in two sizes: one name, one page, another sku."""
-    mine, theirs = (name_of(item.get("sku")) for item in (record, one))
-    if not mine or not theirs or mine == theirs or name_of(one.get("name")) != name_of(record.get("name")):
-        return False
-    return all(_is_page(item, url) or _sells_here(item, url) for item in (record, one))
-
-
-def _sells_here(record: Mapping[str, Any], url: str) -> bool:
-    offered = [one for one in as_list(record.get("offers")) if isinstance(one, Mapping)]
-    return any(_same_page(name, url) for one in offered for name in as_list(one.get("url")))
-
-
-def _group(picked: dict[str, Any] | None, products: Sequence[dict[str, Any]], url: str) -> dict[str, Any] | None:
-    """The group of a variant when the page has it, but not of a variant whose own page it is."""
-    group = next((one for one in products if picked is not None and _is_of_group(picked, one)), None)
-    if picked is None or group is None:
-        return picked
-    own = [one for one in products if _is_of_group(one, group) and _is_page(one, url)]
-    return picked if len(own) == 1 and not _is_page(group, url) else group
-
-
 def _variant(record: Mapping[str, Any], offers: Offers, page: _Page) -> Variant | None:
     """The variant that a parameter of the URL names; an offer with a sku or a URL of its own is one too."""
     asked = _asked_variant(page.url)
@@ -314,7 +241,7 @@ def _variant(record: Mapping[str, Any], offers: Offers, page: _Page) -> Variant 
         own = read_offers([one]) if one in offers.offers else page.offers_of(one, ())
         return Variant(
             sku=name_of(one.get("sku")),
-            gtin=_gtin(one)[0],
+            gtin=gtin_of(one)[0],
             name=name_of(one.get("name")),
             price=own.lowest,
             availability=own.availability,
@@ -323,37 +250,16 @@ def _variant(record: Mapping[str, Any], offers: Offers, page: _Page) -> Variant 
 
 
 def _named_by(one: Mapping[str, Any], asked: Mapping[str, str], url: str) -> bool:
-    facts = {name_of(one.get(key)) for key in ("sku", "productID", "mpn", *_GTINS)}
+    facts = {name_of(one.get(key)) for key in ("sku", "productID", "mpn", *GTINS)}
     if facts & set(asked.values()):
         return True
     offered = [offer for offer in as_list(one.get("offers")) if isinstance(offer, Mapping)]
     for name in (part.get(key) for part in (one, *offered) for key in ("url", "@id")):
-        if isinstance(name, str) and (parts := _split(url, name)) is not None:
+        if isinstance(name, str) and (parts := absolute(url, name)) is not None:
             query = dict(parse_qsl(parts.query))
             if any(query.get(key) == value for key, value in asked.items()):
                 return True
     return False
-
-
-def _gtin(*records: Mapping[str, Any]) -> tuple[str | None, bool]:
-    """The first GTIN with a right check digit, and whether there was another one."""
-    bad = False
-    for record in records:
-        for key in _GTINS:
-            digits = re.sub(r"[\s-]", "", name_of(record.get(key)) or "")
-            if is_gtin(digits):
-                return digits, bad
-            bad = bad or (bool(digits) and key != "isbn")
-    return None, bad
-
-
-def is_gtin(digits: str) -> bool:
-    """Whether digits are a GTIN of 8, 12, 13 or 14 digits with the right check digit, and not only zeros (GS1 General
-    Specifications, section 7.9)."""
-    if len(digits) not in (8, 12, 13, 14) or not digits.isascii() or not digits.isdigit() or not digits.strip("0"):
-        return False
-    total = sum(int(digit) * (3 if place % 2 else 1) for place, digit in enumerate(reversed(digits)))
-    return total % 10 == 0
 
 
 def _image(record: Mapping[str, Any], page: _Page) -> str | None:
@@ -361,7 +267,7 @@ def _image(record: Mapping[str, Any], page: _Page) -> str | None:
         if isinstance(one, Mapping):
             one = next((one[key] for key in ("contentUrl", "url", "@id") if one.get(key)), None)
             one = one[0] if isinstance(one, list) and one else one
-        if isinstance(one, str) and one.strip() and (parts := _split(page.url, one)) is not None:
+        if isinstance(one, str) and one.strip() and (parts := absolute(page.url, one)) is not None:
             return parts.geturl()
     return None
 

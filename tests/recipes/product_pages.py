@@ -148,7 +148,24 @@ PAGES: dict[str, tuple[str, dict[str, Any]]] = {
         ld(product(name="Olio &amp; Sale", brand="R&amp;G")),
         {"name": "Olio & Sale", "brand": "R&G"},
     ),
+    "properties in another case": (
+        ld(product(offers={"Price": "9", "pricecurrency": "EUR", "Availability": "https://schema.org/InStock"})),
+        {**NINE, "availability": "InStock"},
+    ),
+    "the currency on the product alone": (ld(product(priceCurrency="EUR", offers={"price": "9"})), NINE),
+    "an older code of a currency": (ld(product(offers={"price": "9", "priceCurrency": "RUR"})), {"price": "9 RUB"}),
+    "words in the place of a gtin": (ld(product(gtin="n/a", offers=offer("9"))), {"gtin": None, "note": None}),
     # one of several products
+    "the own one names no page": (ld(*RELATED, product(offers=offer("9"))), NINE),
+    "the own one by its url in other octets": (
+        ld({**RELATED[0], "url": None}, product(url=URL.replace("olio", "%6Flio"), offers=offer("9"))),
+        NINE,
+    ),
+    "the record of a review service names the page": (
+        ld(product(url=URL, aggregateRating={"ratingValue": 5}), product(name="Olio - Shop", offers=offer("9"))),
+        NINE,
+    ),
+    "a related one beside a record without offers": (ld(product(url=URL), RELATED[0]), NONE),
     "the own one by its url": (ld(*RELATED, product(url=URL, offers=offer("9"))), NINE),
     "the own one by the url of its offer": (ld(*RELATED, product(offers=offer("9", url=URL))), NINE),
     "the own one by its url before one that is sold here": (

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from polite_crawler.readers.html import read_page
-from polite_crawler.recipes.product import BAD_GTIN, NO_CURRENCY, is_gtin, product_of, read_amount, records_of
+from polite_crawler.recipes.gtins import is_gtin
+from polite_crawler.recipes.product import BAD_GTIN, NO_CURRENCY, product_of, read_amount, records_of
 
 URL = "https://shop.example/p/olio"
 

@@ -41,6 +41,6 @@ CURRENCY_SYMBOLS: Final[dict[str, tuple[str, ...]]] = {
     "د.إ": ("AED",), "د.ب": ("BHD",), "د.ت": ("TND",), "د.ج": ("DZD",), "د.ع": ("IQD",), "د.ك": ("KWD",),
     "د.ل": ("LYD",), "د.م": ("MAD",), "د.ا": ("JOD",), "د.أ": ("JOD",), "ج.م": ("EGP",), "ر.س": ("SAR",),
     "ر.ع": ("OMR",), "ر.ق": ("QAR",), "ر.ي": ("YER",), "ل.ل": ("LBP",), "ل.س": ("SYP",),
-    "Ksh": ("KES",), "Dhs": ("AED",), "Br": ("BYN", "ETB"), "FCFA": ("XOF", "XAF"),
+    "Ksh": ("KES",), "Dhs": ("AED",), "Br": ("BYN", "ETB"), "FCFA": ("XOF", "XAF"), "RUR": ("RUB",), "NIS": ("ILS",),
 }  # fmt: skip
 """Only a symbol of one currency names it; `$`, `¥` and `kr` do not."""
