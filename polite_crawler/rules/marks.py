@@ -83,6 +83,12 @@ def _alone(*checks: Check) -> Check:
     return lambda page: page.words < NEAR_EMPTY and found(page) and not _APPLICATION(page)
 
 
+def _loads_only(src: str) -> Check:
+    """No script of another address."""
+    found = re.compile(f"[^?#]*{src}", re.IGNORECASE).match
+    return lambda page: all(found(tag["src"]) for name, tag in page.tags if name == "script" and "src" in tag)
+
+
 def _wordless(page: Interstitial) -> bool:
     return not page.text.strip()
 
@@ -90,11 +96,13 @@ def _wordless(page: Interstitial) -> bool:
 _PX_ELEMENT = _tag(".*", id=r"px-captcha\Z")
 _INCAPSULA = r"(?:https?://[^/]+)?/_Incapsula_Resource\b"
 _INCAPSULA_SCRIPT = _tag("script", src=_INCAPSULA)
+_INCAPSULA_ALONE = _both(_alone(_INCAPSULA_SCRIPT), _loads_only(r"/_Incapsula_Resource\b"))
 _INCAPSULA_INCIDENT = _text(rb"Incapsula incident ID")
 _SENSOR = r"\?SWJIYLWA="
 """The parameter of the script that Imperva puts into ordinary pages as well."""
 
 _UNLISTED = _tag("meta", name=r"robots\Z", content=r"noindex")
+_BOBCMN = _script(rb"[\"']bobcmn[\"']\]?\s*=(?!=)")
 _THOUGHT_A_BOT = _text(rb"made us think (?:that )?you (?:are|were|might be|may be) a (?:ro)?bot\b")
 
 STRUCTURAL: tuple[Mark, ...] = (
@@ -103,13 +111,14 @@ STRUCTURAL: tuple[Mark, ...] = (
     ("cloudflare", "challenge-platform orchestrate", _address("/challenge-platform/[^?#]{0,80}orchestrate/", "script")),
     ("cloudflare", "challenge-error-text", _tag(".*", id=r"challenge-error-text\Z")),
     ("anubis", "anubis_challenge", _tag("script", id=r"anubis_challenge\Z", type=r"application/json")),
-    ("anubis", "/.within.website/x/cmd/anubis", _address(r"/\.within\.website/x/cmd/anubis/")),
+    ("anubis", "/.within.website/x/", _address(r"/\.within\.website/x/(?:cmd/anubis|xess)/")),
+    ("anubis", "/.within.website/x/", _tag("img", src=r"/(?!/)[^?#]{0,200}\.within\.website/x/cmd/anubis/")),
     ("go-away", "/git/go-away/", _address(r"/\.well-known/\.git\.gammaspectra\.live/git/go-away/")),
     ("imperva", "Pardon Our Interruption", _title(r"Pardon Our Interruption[.…]*")),
     ("imperva", "Pardon Our Interruption", _both(_title(r"Pardon Our Interruption\b.*"), _THOUGHT_A_BOT)),
     ("imperva", "_Incapsula_Resource frame", _tag("iframe", src=_INCAPSULA)),
     ("imperva", "_Incapsula_Resource script", _alone(_tag("script", src=f"{_INCAPSULA}(?!{_SENSOR})"))),
-    ("imperva", "_Incapsula_Resource script", _both(_either(_wordless, _UNLISTED), _alone(_INCAPSULA_SCRIPT))),
+    ("imperva", "_Incapsula_Resource script", _both(_either(_wordless, _UNLISTED), _INCAPSULA_ALONE)),
     ("imperva", "_Incapsula_Resource script", _both(_INCAPSULA_INCIDENT, _INCAPSULA_SCRIPT)),
     (
         "datadome", "geo.captcha-delivery.com",
@@ -127,7 +136,7 @@ STRUCTURAL: tuple[Mark, ...] = (
     ("ddos-guard", "title DDoS-Guard", _title("DDoS-Guard")),
     ("ddos-guard", "js-challenge", _address(r"/\.well-known/ddos-guard/(?:js-challenge|ddg-captcha-page)/")),
     ("qrator", "/__qrator/qauth", _alone(_address(r"/__qrator/qauth", "script"))),
-    ("f5", "TSPD", _both(_wordless, _alone(_script(rb"[\"']bobcmn[\"']\]?\s*=(?!=)"), _address("/TSPD/", "script")))),
+    ("f5", "TSPD", _both(_wordless, _alone(_BOBCMN, _address("/TSPD/", "script")), _loads_only("/TSPD/"))),
     ("reblaze", "rbzns", _alone(_script(rb"\brbzns\s*=(?!=)"))),
     ("stackpath", "sbbShell", _alone(_script(rb"\bsbbpg=sbbShell\b"), _tag("iframe", src=r".*\?sbbpg=sbbShell\b"))),
     ("radware", "title Radware Captcha Page", _title("Radware Captcha Page")),
@@ -150,7 +159,7 @@ _WORDS_OF_MARKS = (
     b"sec-if-cpt", b"sec-cpt-if", b"cp_challenge", b"bm-verify", b"_fs-ch-", b"sucuri_cloudproxy_js", b"ddos-guard",
     b"__qrator", b"tspd", b"bobcmn", b"rbzns", b"sbbshell", b"radware", b"/sgcaptcha", b"known/captcha", b"lsrecap",
     b"wsidchk", b"bunny-shield", b"acw_sc__v2", b"_____tmd_____", b"slowaes", b"checkcaptcha", b"validatecaptcha",
-    b"request rejected", "百度安全".encode(), b"\0",
+    b"within.website", b"request rejected", "百度安全".encode(), b"\0",
 )  # fmt: skip
 
 

@@ -94,6 +94,8 @@ STRUCTURAL = [
     ),
     ("anubis", _page('<script type="module" src="/.within.website/x/cmd/anubis/static/js/main.mjs?v=1"></script>')),
     ("anubis", _page('<link rel="stylesheet" href="/base/.within.website/x/cmd/anubis/static/xess.css">')),
+    ("anubis", _page('<img src="/.within.website/x/cmd/anubis/static/img/reject.webp">', title="Oh noes!")),
+    ("anubis", _page(head='<link rel="stylesheet" href="/.within.website/x/xess/xess.min.css">', title="Oh noes!")),
     ("go-away", _page('<script src="/.well-known/.git.gammaspectra.live/git/go-away/cmd/go-away/a.mjs"></script>')),
     (
         "go-away",
