@@ -19,6 +19,7 @@ _SPACES = re.compile(rf"[{_BLANKS}]")
 _INDENT = re.compile(r"\s{3,}")
 _SPACED = re.compile(rf"\d{{1,3}}(?:[{_BLANKS}]\d{{3}})*(?:[.,]\d+)?")
 _INDIAN = re.compile(r"\d{1,2}(?:,\d{2})+,\d{3}")
+_THOUSANDS = re.compile(r"[1-9]\d{0,2}(?:[.,]\d{3})+")
 _GROUPED = re.compile(r"\d{1,3}(?:[.,]\d{2,3})*[.,]\d{3}|\d*")
 _MARK = "¤"
 _NEGATIVE = re.compile(
@@ -131,6 +132,8 @@ def _plain(text: str, three_decimals: bool) -> str | None:
         return "".join(groups)
     if _INDIAN.fullmatch(text):
         return "".join(groups)
+    if len(marks) > 1 and len(rest) < 3 and _THOUSANDS.fullmatch(whole):
+        return f"{''.join(groups[:-1])}.{rest}"  # 1.299.00
     return f"{whole}.{rest}" if len(marks) == 1 else None
 
 

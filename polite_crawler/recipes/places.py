@@ -9,7 +9,7 @@ from typing import Any
 
 from polite_crawler.readers.hours.words import fold
 from polite_crawler.recipes.offers import as_list, name_of
-from polite_crawler.recipes.streets import same_street
+from polite_crawler.recipes.streets import has_eastern, same_street
 
 NEAR = 150.0
 """Metres up to which two points are one location."""
@@ -81,9 +81,17 @@ def address_lines(text: str) -> list[tuple[int, str]]:
 
 
 def names(name: str, text: str) -> bool:
-    """Whether a text names a venue: it has each word of the name, in any sequence."""
-    words = set(re.findall(r"\w+", fold(unicodedata.normalize("NFC", name)))) - {"the", "and", "of"}
-    return words <= set(re.findall(r"\w+", fold(text)))
+    """Whether a text names a venue: it has each word of the name, in any sequence. A name that is written with no
+    spaces between its words stands in the text as it is."""
+    known = _words(text)
+    missing = set(_words(name)) - {"the", "and", "of"} - set(known)
+    joined = "".join(known) if any(has_eastern(word) for word in missing) else ""
+    return all(has_eastern(word) and word in joined for word in missing)
+
+
+def _words(text: str) -> list[str]:
+    """The words of a text, folded: `Joe's` is `joes`."""
+    return re.findall(r"\w+", re.sub(r"(?<=\w)['’](?=\w)", "", fold(unicodedata.normalize("NFKC", text))))
 
 
 def _address(value: object) -> str | None:

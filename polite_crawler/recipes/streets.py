@@ -38,6 +38,11 @@ def same_street(one: str, other: str) -> bool:
     return any(numbers & known and _share(words, names) for numbers, words in _streets(one) for known, names in theirs)
 
 
+def has_eastern(text: str) -> bool:
+    """Whether a text has letters of Chinese, Japanese or Korean."""
+    return _EASTERN.search(text) is not None
+
+
 def _streets(text: str) -> Iterator[tuple[set[str], set[str]]]:
     """The parts of an address that have a street number: the numbers, and the words of the street."""
     folded = _BLOCK.sub("-", fold(unicodedata.normalize("NFKC", text)).replace("ß", "ss"))
@@ -50,7 +55,7 @@ def _streets(text: str) -> Iterator[tuple[set[str], set[str]]]:
 
 
 def _numbers(part: str) -> set[str]:
-    if _EASTERN.search(part):
+    if has_eastern(part):
         return set(_CHAIN.findall(part))
     found = set(_NUMBER.findall(part))
     return {one for one in found if len(one.rstrip("abcdefghijklmnopqrstuvwxyz")) < 5} or found
@@ -60,7 +65,7 @@ def _is_postal(part: str) -> bool:
     """Whether a part of an address is a town with its postal code: `10115 Berlin`, `MA 02110`."""
     words = _WORD.findall(part)
     named = any(word in _KINDS or word.endswith(_SUFFIXES) for word in words)
-    return not named and not _EASTERN.search(part) and _POSTAL.match(part) is not None
+    return not named and not has_eastern(part) and _POSTAL.match(part) is not None
 
 
 def _names(part: str) -> set[str]:
@@ -72,5 +77,5 @@ def _share(words: set[str], names: set[str]) -> bool:
     """Whether a word is in both. Chinese and Japanese write the town and the street as one word."""
     if words & names:
         return True
-    pairs = ((one, other) for one in words for other in names if _EASTERN.search(one))
+    pairs = ((one, other) for one in words for other in names if has_eastern(one))
     return any(one.endswith(other) or other.endswith(one) for one, other in pairs)

@@ -2,16 +2,34 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from polite_crawler.readers.hours.words import fold
 from polite_crawler.readers.page import Link
 from polite_crawler.rules import urls
 
 _HOURS = (
-    (6, re.compile(r"\b(?:opening|hours|opening[- _]?times|horarios?|orari|offnungszeiten|horaires|openingstijden)\b")),
-    (4, re.compile(r"\b(?:visit|plan[- _]your[- _]visit|find[- _]us|locations?|branches|stores?|where)\b")),
-    (3, re.compile(r"\b(?:contact(?:[- _]us)?|contatti|kontakt|contacto)\b")),
+    (
+        6,
+        re.compile(
+            r"\b(?:opening|hours|opening[- _]?times|horarios?|orari|offnungszeiten|horaires|openingstijden|openingsuren"
+            r"|oppettider|abningstider|apningstider|aukioloajat|godziny otwarcia|oteviraci doba|nyitvatartas"
+            r"|часы работы|режим работы)\b|営業時間|开放时间|营业时间|營業時間|영업시간"
+        ),
+    ),
+    (
+        4,
+        re.compile(
+            r"\b(?:visit(?:[- _]us)?|plan[- _]your[- _]visit|find[- _]us|getting[- _]here|locations?|branches|stores?"
+            r"|where|anfahrt|besuch|acces|nous trouver|dove siamo|donde estamos|visitanos|hitta hit)\b|アクセス"
+        ),
+    ),
+    (
+        3,
+        re.compile(
+            r"\b(?:contact(?:[- _]us|ez[- _]nous)?|contatti|kontakt|contacto?|kontakty|контакты)\b|お問い合わせ"
+        ),
+    ),
     (2, re.compile(r"\b(?:menus?|food|drinks?|info|information|faq)\b")),
     (1, re.compile(r"\b(?:about(?:[- _]us)?|restaurant|bar|cafe|shop|museum)\b")),
 )
@@ -63,7 +81,7 @@ def _score(link: Link, url: str) -> int:
 
 
 def _path(url: str) -> str:
-    return fold(re.sub(r"[/_.-]+", " ", urlsplit(url).path))
+    return fold(re.sub(r"[/_.-]+", " ", unquote(urlsplit(url).path)))
 
 
 def _same_site(one: str, other: str) -> bool:

@@ -166,6 +166,26 @@ def test_arguments_that_are_none(arguments: dict[str, Any]) -> None:
         VenueSpider(**{"url": "http://a.example/", **arguments})
 
 
+@pytest.mark.parametrize(
+    "link",
+    [
+        Link("https://forno.example/a", "Öppettider"),
+        Link("https://forno.example/a", "Åbningstider"),
+        Link("https://forno.example/a", "Openingsuren"),
+        Link("https://forno.example/a", "Otevírací doba"),
+        Link("https://forno.example/a", "Часы работы"),
+        Link("https://forno.example/a", "営業時間のご案内"),
+        Link("https://forno.example/%C3%B6ffnungszeiten", "Mehr"),
+        Link("https://forno.example/a", "Dove siamo"),
+        Link("https://forno.example/a", "Contactez-nous"),
+    ],
+)
+def test_a_page_of_hours_by_its_words(link: Link) -> None:
+    links = [Link("https://forno.example/menu", "Menu"), link, Link("https://forno.example/about", "About")]
+
+    assert rank_hours_links(links, "https://forno.example/", 1) == (link.url,)
+
+
 def test_the_pages_that_most_likely_hold_hours() -> None:
     home = "https://forno.example/"
     links = [
@@ -237,6 +257,9 @@ def test_places() -> None:
     assert 110 < metres(51.5, 0, 51.501, 0) < 112
     assert names("The Forno", "Welcome to FORNO esempio")
     assert not names("Forno Due", "Forno Esempio")
+    assert names("Joes Café", "JOE’S CAFE & Bar")
+    assert names("鮨 さいとう", "東京の鮨さいとう")
+    assert not names("鮨 さいとう", "東京の鮨たなか")
 
 
 @pytest.fixture

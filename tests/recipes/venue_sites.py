@@ -189,13 +189,6 @@ SITES: dict[str, Site] = {
         },
         [("text", None, 1, None, "Mon-Thu 09:00-17:00; Fri 09:00-16:00; Sat, Sun closed")],
     ),
-    "a column for each day that has lost a cell": Site(
-        {
-            "/": "<h2>Opening hours</h2><table><tr><th></th><th>Mon</th><th>Tue</th><th>Wed</th></tr>"
-            "<tr><td>Dinner</td><td>6-10pm</td><td></td><td>6-10pm</td></tr></table>"
-        },
-        [],
-    ),
     "hours in an image": Site({"/": "<h2>Opening hours</h2><img src='/hours.png' alt='our opening hours'>"}, []),
     "hours in a pdf": Site({"/": "<a href='/opening-hours.pdf'>Opening hours</a>"}, []),
     "hours in a box that is not shown": Site({"/": "<div hidden><p>Open Mon-Fri 9am-5pm</p></div>"}, []),
