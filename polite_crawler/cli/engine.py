@@ -12,6 +12,8 @@ from scrapy import Spider, signals
 from scrapy.crawler import AsyncCrawlerRunner, Crawler
 
 from polite_crawler.cli import logs
+from polite_crawler.cli.exits import Exit
+from polite_crawler.cli.output import Output
 from polite_crawler.errors import StoreError
 from polite_crawler.scheduling.closing import ERROR, close
 from polite_crawler.spiders.results import PageResult
@@ -65,6 +67,12 @@ async def _run(spider: type[Spider], settings: Mapping[str, Any], arguments: Map
     return ended
 
 
+def interrupted(output: Output) -> int:
+    """Say that a run without a summary was stopped, and give the exit code."""
+    output.note("stopped; what was fetched is kept")
+    return Exit.INTERRUPTED
+
+
 class _stopped_by_signals:
     """The first signal closes the spider, the second one cancels what is still in progress."""
 
@@ -85,6 +93,8 @@ class _stopped_by_signals:
 
     def _stop(self) -> None:
         if self._ended.interrupted:
+            # what is cut off here is cut off on purpose: asyncio need not tell of each task
+            logging.getLogger("asyncio").disabled = True
             self._crawl.cancel()
             return
         self._ended.interrupted = True

@@ -25,12 +25,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, output: Output) -> int:
     """Print one result for each URL; 0 when each was read."""
     wanted = list(dict.fromkeys(urls.without_space(url) for url in args.url))
-    from polite_crawler.cli.engine import READ, run_spider
+    from polite_crawler.cli.engine import READ, interrupted, run_spider
     from polite_crawler.spiders.page import PageSpider
 
     settings = engine_settings(args)
     ended = run_spider(PageSpider, settings, url=" ".join(wanted), max_age=args.max_age)
     if ended.interrupted:
-        return Exit.INTERRUPTED
+        return interrupted(output)
     read = [page for page in ended.pages if page.outcome in READ or page.archived]
     return Exit.DONE if len(read) == len(wanted) else Exit.FAILED

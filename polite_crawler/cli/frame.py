@@ -1,6 +1,7 @@
 """The program around the commands: its name, its errors, its exit codes."""
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -20,9 +21,13 @@ def main(argv: Sequence[str] | None = None, *, program: str | None = None) -> in
     `program` is the name of the program, by default that of the process: `pc-find`, or `pc` with the command as an
     argument. A wrong command line ends the process with code 2, as argparse does.
     """
+    _open_streams()
     arguments = list(sys.argv[1:] if argv is None else argv)
     called = program if program is not None else ("pc" if argv is not None else sys.argv[0])
-    name, prog, args = _command_line(called, arguments)
+    try:
+        name, prog, args = _command_line(called, arguments)
+    except KeyboardInterrupt:
+        return Exit.INTERRUPTED
     output = Output(sys.stdout, sys.stderr, json=args.json)
     try:
         if args.verbose or args.log_json:
@@ -51,6 +56,18 @@ def main(argv: Sequence[str] | None = None, *, program: str | None = None) -> in
             raise
         _tell(prog, f"{type(error).__name__}: {error} (a fault of the program; --verbose shows where)")
         return Exit.FAILED
+
+
+def _open_streams() -> None:
+    """Put nothing in the place of a standard stream that was closed (`pc-find x >&-`): else the next file of the
+    store gets its number, and what is printed goes into that file."""
+    for number, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
+        if getattr(sys, name) is None:
+            nothing = os.open(os.devnull, os.O_RDWR)
+            if nothing != number:
+                os.dup2(nothing, number)
+                os.close(nothing)
+            setattr(sys, name, io.TextIOWrapper(io.FileIO(number, mode, closefd=False), encoding="utf-8"))
 
 
 def _command_line(called: str, arguments: list[str]) -> tuple[str, str, argparse.Namespace]:

@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import signal
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -38,6 +39,18 @@ def run(args: argparse.Namespace, output: Output) -> int:
     """Serve until the client goes or a signal comes."""
     if not args.http and (args.host or args.port is not None or args.token_file or args.allow_remote):
         raise BadOption("--host, --port, --token-file and --allow-remote belong to --http")
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        _serve(args, output)
+    except KeyboardInterrupt:
+        # a signal while it starts is an end like any other; the server hears them itself later
+        pass
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    return Exit.DONE
+
+
+def _serve(args: argparse.Namespace, output: Output) -> None:
     import anyio
 
     from polite_crawler.mcp.host import TOOLS, ServerOptions
@@ -60,7 +73,6 @@ def run(args: argparse.Namespace, output: Output) -> int:
             anyio.run(serve_stdio, store_dir(args), options, _settings(args))
     except BaseExceptionGroup as group:
         raise _first(group) from group
-    return Exit.DONE
 
 
 def _first(error: BaseException) -> BaseException:

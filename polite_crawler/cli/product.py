@@ -45,13 +45,13 @@ def page_arguments(args: argparse.Namespace) -> dict[str, object]:
 def run(args: argparse.Namespace, output: Output) -> int:
     """Print the product; 3 when the page has none, 4 at a wall."""
     url = urls.without_space(args.url)
-    from polite_crawler.cli.engine import run_spider
+    from polite_crawler.cli.engine import interrupted, run_spider
     from polite_crawler.recipes.product_spider import ProductResult, ProductSpider
 
     settings = {**engine_settings(args), "POLITE_OUTPUT": "none"}
     ended = run_spider(ProductSpider, settings, url=url, **page_arguments(args))
     if ended.interrupted:
-        return Exit.INTERRUPTED
+        return interrupted(output)
     result = ended.summary
     assert isinstance(result, ProductResult)
     if output.json:

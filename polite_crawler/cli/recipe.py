@@ -53,12 +53,12 @@ def _list(args: argparse.Namespace, output: Output) -> int:
 
 
 def _run(args: argparse.Namespace, output: Output) -> int:
-    from polite_crawler.cli.engine import READ, run_spider
+    from polite_crawler.cli.engine import READ, interrupted, run_spider
     from polite_crawler.recipes.results import RecipeResult
 
     ended = run_spider(_one(args.recipe), engine_settings(args), input=args.input, max_age=args.max_age)
     if ended.interrupted:
-        return Exit.INTERRUPTED
+        return interrupted(output)
     results = [page for page in ended.pages if isinstance(page, RecipeResult)]
     for result in results:
         if result.error is not None:

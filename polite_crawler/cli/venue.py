@@ -37,7 +37,7 @@ def run(args: argparse.Namespace, output: Output) -> int:
     """Print the readings; 1 when there is none."""
     url = urls.without_space(args.url)
     kept = _kept(args.compare) if args.compare else None
-    from polite_crawler.cli.engine import run_spider
+    from polite_crawler.cli.engine import interrupted, run_spider
     from polite_crawler.recipes.venue_spider import VenueResult, VenueSpider
 
     ended = run_spider(
@@ -54,7 +54,7 @@ def run(args: argparse.Namespace, output: Output) -> int:
         **page_arguments(args),
     )
     if ended.interrupted:
-        return Exit.INTERRUPTED
+        return interrupted(output)
     result = ended.summary
     assert isinstance(result, VenueResult)
     change = None

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import os
+import selectors
 import sys
 from collections.abc import Mapping
 from typing import Any, Final, cast
@@ -60,10 +61,12 @@ class _Lines:
 
 
 async def _input() -> _Lines | None:
-    """Standard input; None where it is no pipe, terminal or socket: a file always answers."""
+    """Standard input; None where the loop cannot wait for it, as for a file or /dev/null: those always answer."""
     loop = asyncio.get_running_loop()
     reader = asyncio.StreamReader(limit=LONGEST_LINE)
     try:
+        with selectors.DefaultSelector() as selector:
+            selector.register(0, selectors.EVENT_READ)
         pipe = os.fdopen(os.dup(0), "rb", 0)
         transport, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), pipe)
     except (OSError, ValueError, NotImplementedError):

@@ -1,5 +1,6 @@
 """What our spiders share: the add-on, one result for each request, arguments that are checked."""
 
+import asyncio
 import time
 from typing import Any, Self
 
@@ -123,6 +124,8 @@ def _failure_note(answer: Response | Failure) -> str | None:
     if isinstance(answer, Response):
         return None
     error = answer.value
+    if isinstance(error, asyncio.CancelledError):
+        return "stopped"
     return error.note if isinstance(error, Declined) else f"{type(error).__name__}: {error}"
 
 

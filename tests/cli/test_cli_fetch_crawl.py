@@ -226,6 +226,19 @@ def test_ctrl_c_once_is_a_clean_stop_with_the_summary(site: Site, store_dir: Pat
         assert store.read(site.url("/hold/x")).text
 
 
+def test_ctrl_c_of_a_fetch_says_that_it_stopped(site: Site, store_dir: Path) -> None:
+    environment = {**os.environ, "POLITE_CRAWLER_DIR": str(store_dir), "POLITE_CRAWLER_ALLOW_PRIVATE": "1"}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "polite_crawler.cli", "fetch", site.url("/hold/x")],
+        env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    site.wait(lambda seen: any(entry.path == "/hold/x" for entry in seen))
+    process.send_signal(signal.SIGINT)
+    site.release("x")
+    _, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (130, "stopped; what was fetched is kept\n")
+
+
 def test_a_frontier_that_is_no_frontier_is_one_line(site: Site, store_dir: Path, tmp_path: Path) -> None:
     (tmp_path / "frontier.sqlite").write_bytes(b"no database" * 100)
     settings = (*QUICK, "-s", f"POLITE_STORE={store_dir}", "-s", f"JOBDIR={tmp_path}")

@@ -188,6 +188,25 @@ def test_a_reader_that_went_away_is_no_noise(store: Path) -> None:
     assert (done.returncode, done.stderr) == (1, b"")
 
 
+@pytest.mark.parametrize("closed", ["stdin", "stdout", "stderr"])
+def test_a_standard_stream_that_is_closed_is_no_fault(store: Path, closed: str) -> None:
+    number = ("stdin", "stdout", "stderr").index(closed)
+    command = [sys.executable, "-m", "polite_crawler.cli", "find", "bell", "--dir", str(store)]
+    script = f"import os; os.close({number}); os.execv({sys.executable!r}, {command!r})"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert (b"The bell" in done.stdout) == (closed != "stdout")
+
+
+def test_ctrl_c_before_the_command_line_is_read_is_no_traceback(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stopped(name: str) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(commands, "command_of", stopped)
+    ran = run("find", "bell")
+    assert (ran.code, ran.out, ran.err) == (130, b"", "")
+
+
 def test_reading_a_store_imports_no_scrapy(store: Path) -> None:
     script = (
         "import sys; from polite_crawler.cli import main\n"

@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 from sites import Site
 
+from polite_crawler.cli import main
+from polite_crawler.cli import mcp as cli_mcp
 from polite_crawler.query.store import open_store
 
 OPEN = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
@@ -88,6 +90,23 @@ def test_every_end_is_a_good_one(site: Site, store_dir: Path, how: str, busy: bo
     with open_store(store_dir) as store:
         assert store.read(site.url("/p/1")).total > 0
     assert not any(name.endswith("-wal") for name in os.listdir(store_dir))
+
+
+@pytest.mark.parametrize("source", ["nothing", "file", "closed"])
+def test_an_input_that_cannot_be_waited_for_ends_it_too(store_dir: Path, tmp_path: Path, source: str) -> None:
+    (tmp_path / "calls").write_bytes(b'{"jsonrpc":"2.0","method":"notifications/initialized"}\n')
+    command = [sys.executable, "-m", "polite_crawler.cli", "mcp", "--dir", str(store_dir)]
+    if source == "closed":
+        command = [sys.executable, "-c", f"import os; os.close(0); os.execv({sys.executable!r}, {command!r})"]
+    with open(tmp_path / "calls" if source == "file" else os.devnull, "rb") as stdin:
+        done = subprocess.run(command, stdin=stdin, capture_output=True, timeout=100, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGINT"])
+def test_a_signal_while_it_starts_is_a_good_end(store_dir: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cli_mcp, "_serve", lambda args, output: signal.raise_signal(getattr(signal, name)))
+    assert main(["mcp", "--dir", str(store_dir)]) == 0
 
 
 def test_junk_on_the_wire_does_not_end_it(store_dir: Path) -> None:

@@ -1,5 +1,6 @@
 """What a person sees: a line for each page, a summary, and nothing that a page could do to a terminal."""
 
+import asyncio
 import io
 import json
 import os
@@ -11,7 +12,10 @@ from typing import Any
 import pytest
 from engine_lab import crawl
 from page_lab import links, serving
+from scrapy import Request
+from twisted.python.failure import Failure
 
+from polite_crawler.spiders.base import page_note
 from polite_crawler.spiders.console import (
     StatusLine,
     discovered_line,
@@ -170,3 +174,9 @@ def test_a_crawl_ends_when_nobody_reads_on(site_process: SiteProcess, store_dir:
     process.stderr.close()
     assert process.wait(timeout=60) == 0
     assert err == "cancelled\n"
+
+
+def test_an_exchange_that_was_cut_off_says_so_in_words() -> None:
+    request = Request("http://x.example/")
+    assert page_note(request, Failure(asyncio.CancelledError())) == "stopped"
+    assert page_note(request, Failure(ValueError("odd"))) == "ValueError: odd"
