@@ -8,7 +8,7 @@ from lxml.html import HtmlElement
 from polite_crawler.readers.charset import Decoded, decode, parse_content_type
 from polite_crawler.readers.facts import Facts, is_paid, read_facts
 from polite_crawler.readers.javascript import letters, needs_javascript
-from polite_crawler.readers.jsonld import read_jsonld, types_of
+from polite_crawler.readers.jsonld import read_jsonld
 from polite_crawler.readers.links import Heads, absolute_links, read_heads
 from polite_crawler.readers.main_text import find_main
 from polite_crawler.readers.microdata import read_microdata
@@ -33,7 +33,7 @@ def read_page(body: bytes, *, url: str, content_type: str | None = None) -> Page
     heads = read_heads(root, url)
     jsonld = read_jsonld(root)
     facts = read_facts(root, jsonld.records)
-    microdata, microdata_notes = read_microdata(root, url, {t for record in jsonld.records for t in types_of(record)})
+    microdata, microdata_notes = read_microdata(root, url, jsonld.records)
     blocked = _blocked(body)
     # A bot check asks for scripts as well, and no browser of ours will run them.
     script_reason = None if blocked else needs_javascript(root, text, read.noscript, read.length)

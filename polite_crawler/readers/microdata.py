@@ -4,12 +4,13 @@ Source: https://html.spec.whatwg.org/multipage/microdata.html, read by extruct.
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from lxml import etree
 from lxml.html import HtmlElement
 
+from polite_crawler.readers.jsonld import types_of, walk
 from polite_crawler.readers.scrub import clean_value
 
 MAX_PROPERTIES = 3000
@@ -30,11 +31,15 @@ _WANTED = re.compile(
     r"|Store|\w+Store|\w+Shop|Hotel|Museum|Library|Place|TouristAttraction|\w+Business|Organization|Event|\w+Event"
     r"|Recipe|JobPosting|Book|Movie|Article|NewsArticle|BlogPosting)/?$"
 )
+_OFFERS = frozenset({"Offer", "AggregateOffer"})
 
 
-def read_microdata(root: HtmlElement, url: str, known: Iterable[str]) -> tuple[list[Any], tuple[str, ...]]:
-    """The top items of the wanted types that are not in `known` (bare type names), and notes."""
-    have = set(known)
+def read_microdata(
+    root: HtmlElement, url: str, records: Sequence[Mapping[str, Any]]
+) -> tuple[list[Any], tuple[str, ...]]:
+    """The top items of the wanted types that the JSON-LD `records` of the page lack, and notes. An item with offers is
+    read also where no record has any: that of a review service is a Product with its ratings alone."""
+    have = {name for record in records for name in types_of(record)}
     found: Any = _ITEM_TYPES(root)
     if not any(_wanted(itemtype) - have for itemtype in found):
         return [], ()
@@ -42,14 +47,22 @@ def read_microdata(root: HtmlElement, url: str, known: Iterable[str]) -> tuple[l
         return [], (f"no microdata: more than {MAX_PROPERTIES} properties",)
     if _count(_ITEMS, root) > MAX_ITEMS or _count(_DEEP_ITEMS, root):
         return [], (f"no microdata: more than {MAX_ITEMS} items, or items deeper than {MAX_DEPTH}",)
-    return _extract(root, url, have)
+    items, notes = _extract(root, url)
+    sold = any(_sells(record) for record in records)
+    return [item for item in items if set(types_of(item)) - have or (not sold and _sells(item))], notes
+
+
+def _sells(record: Mapping[str, Any]) -> bool:
+    """Whether a record, or one in it, has offers or is one."""
+    return any(node.get("offers") or not _OFFERS.isdisjoint(types_of(node)) for node in walk(record))
 
 
 def _count(path: etree.XPath, root: HtmlElement) -> float:
     return float(str(path(root)))
 
 
-def _extract(root: HtmlElement, url: str, have: set[str]) -> tuple[list[Any], tuple[str, ...]]:
+def _extract(root: HtmlElement, url: str) -> tuple[list[Any], tuple[str, ...]]:
+    """The top items that have a type, and notes."""
     # extruct costs eight times the import of lxml, so it is loaded for a page that needs it.
     from extruct.w3cmicrodata import MicrodataExtractor
 
@@ -61,8 +74,7 @@ def _extract(root: HtmlElement, url: str, have: set[str]) -> tuple[list[Any], tu
         records = [record for item in items if (record := _record(item, MAX_DEPTH)) is not None]
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         return [], (f"no microdata: {type(error).__name__}",)
-    kept = [record for record in records if _wanted_names(record) - have]
-    return [clean_value(record) for record in kept], ()
+    return [clean_value(record) for record in records if types_of(record)], ()
 
 
 def _tolerant(value_of: Callable[..., Any]) -> Callable[..., Any]:
@@ -80,11 +92,6 @@ def _tolerant(value_of: Callable[..., Any]) -> Callable[..., Any]:
 
 def _wanted(itemtype: str) -> set[str]:
     return {name.rstrip("/").rpartition("/")[2] for name in itemtype.split() if _WANTED.search(name)}
-
-
-def _wanted_names(record: dict[str, Any]) -> set[str]:
-    found = record.get("@type")
-    return {f for f in (found if isinstance(found, list) else [found]) if isinstance(f, str)}
 
 
 def _record(item: Any, depth: int) -> Any:

@@ -25,3 +25,30 @@ def test_the_value_of_an_element_of_microdata(element: str, value: str) -> None:
     page = read_page(body.encode(), url="https://shop.example/", content_type="text/html")
 
     assert page.meta["microdata"] == [{"@type": "Product", "name": value}]
+
+
+OFFER = "<b itemprop=offers itemscope itemtype='https://schema.org/Offer'><b itemprop=price>9</b></b>"
+
+
+@pytest.mark.parametrize(
+    ("data", "inner", "is_read"),
+    [
+        ('{"@type": "Product", "aggregateRating": {"ratingValue": 5}}', OFFER, True),
+        ('{"@type": "Product", "offers": {"price": 9}}', OFFER, False),
+        (
+            '{"@type": "WebPage", "mainEntity": {"@type": "Product", "offers": {"@type": "AggregateOffer"}}}',
+            OFFER,
+            True,
+        ),
+        ('[{"@type": "Product"}, {"@type": "Offer", "price": 9}]', OFFER, False),
+        ('{"@type": "Product"}', "<b itemprop=name>A lamp</b>", False),
+    ],
+)
+def test_the_offers_that_the_json_ld_of_the_type_lacks(data: str, inner: str, is_read: bool) -> None:
+    body = (
+        f'<script type="application/ld+json">{data}</script>'
+        f"<div itemscope itemtype='https://schema.org/Product'>{inner}</div>"
+    )
+    page = read_page(body.encode(), url="https://shop.example/", content_type="text/html")
+
+    assert ("microdata" in page.meta) is is_read

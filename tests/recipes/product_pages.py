@@ -68,6 +68,7 @@ def variant(sku: str, price: str, **facts: Any) -> dict[str, Any]:
 GROUP = {"@type": "ProductGroup", "@id": "#group", "name": "Olio", "productGroupID": "G"}
 RANGE = {"price": "9 EUR", "price_to": "18 EUR"}
 NINE = {"price": "9 EUR", "price_to": None}
+NINE_META = '<meta itemprop="price" content="9">'
 NONE = {"price": None, "price_to": None, "found": True}
 
 PAGES: dict[str, tuple[str, dict[str, Any]]] = {
@@ -213,6 +214,7 @@ PAGES: dict[str, tuple[str, dict[str, Any]]] = {
         + metas(price__amount="9", price__currency="EUR", availability="oos"),
         {**NINE, "availability": "InStock"},
     ),
+    "the microdata has the offers": (ld(product(brand="Rossi")) + micro(NINE_META), {**NINE, "brand": "Rossi"}),
     "a second record says the brand": (
         ld(product(offers=offer("9"), sku="A"), product(sku="A", brand="Rossi")),
         {**NINE, "brand": "Rossi"},
