@@ -16,7 +16,7 @@ _LOOKED_AT = 2
 class Flow:
     """A text that grows as its boxes come. A line break waits until text follows it."""
 
-    __slots__ = ("_at_line_start", "_breaks", "_gone", "_marks", "_parts", "_runs", "_space")
+    __slots__ = ("_at_line_start", "_breaks", "_gone", "_marks", "_parts", "_row_is_empty", "_runs", "_space", "_tabs")
 
     def __init__(self) -> None:
         # Short parts cost far more memory than text, so they are joined to runs from time to time.
@@ -25,6 +25,8 @@ class Flow:
         self._gone = 0
         self._marks = 0
         self._breaks = 0
+        self._tabs = 0
+        self._row_is_empty = False
         self._space = False
         self._at_line_start = True
 
@@ -36,9 +38,12 @@ class Flow:
             return
         if self._breaks:
             self._flush()
+        if self._tabs:
+            self._cells()
         elif (self._space or words[0] == " ") and not self._at_line_start:
             self._parts.append(" ")
         self._parts.append(words.strip(" "))
+        self._row_is_empty = False
         self._space = words[-1] == " "
         self._at_line_start = False
 
@@ -46,9 +51,12 @@ class Flow:
         """Text of a pre or a textarea: white space is kept."""
         if self._breaks:
             self._flush()
+        if self._tabs:
+            self._cells()
         elif self._space and not self._at_line_start:
             self._parts.append(" ")
         self._parts.append(text)
+        self._row_is_empty = False
         self._space = False
         self._at_line_start = text.endswith("\n")
 
@@ -58,6 +66,8 @@ class Flow:
             self._breaks = max(self._breaks, breaks)
             if len(self._parts) > _MANY and not self._marks:
                 self._join()
+        if not self._row_is_empty:
+            self._tabs = 0
         self._space = False
 
     def mark(self) -> int:
@@ -74,16 +84,30 @@ class Flow:
     def line_break(self) -> None:
         if self._breaks:
             self._flush()
+        if self._tabs:
+            self._cells()
         self._parts.append("\n")
         self._space = False
         self._at_line_start = True
 
-    def cell(self) -> None:
-        """The start of a table cell that is not the first of its row."""
-        if not self._breaks and not self._at_line_start:
-            self._parts.append("\t")
+    def row(self) -> None:
+        """The start of a table row."""
+        self._tabs = 0
+        self._row_is_empty = True
+
+    def cell(self, *, first: bool) -> None:
+        """The start of a table cell. Its tab waits for text, so that empty cells keep the columns and leave nothing at
+        the end of a row. The first of a row has one only after text that stands loose in the row.
+        """
+        on_the_line = not self._breaks and not self._at_line_start
+        if on_the_line or (self._row_is_empty and not first):
+            self._tabs += 1
             self._space = False
-            self._at_line_start = True
+
+    def _cells(self) -> None:
+        self._parts.append("\t" * self._tabs)
+        self._tabs = 0
+        self._at_line_start = True
 
     def _join(self) -> None:
         done = self._parts[:-_LOOKED_AT]

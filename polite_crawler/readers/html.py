@@ -11,6 +11,7 @@ from polite_crawler.readers.javascript import letters, needs_javascript
 from polite_crawler.readers.jsonld import read_jsonld
 from polite_crawler.readers.links import Heads, absolute_links, read_heads
 from polite_crawler.readers.main_text import find_main
+from polite_crawler.readers.mending import mend
 from polite_crawler.readers.microdata import read_microdata
 from polite_crawler.readers.page import Page
 from polite_crawler.readers.raw_text import cut_noscript, expand_empty, keep_noscript
@@ -124,7 +125,7 @@ def _read_tree(body: bytes, content_type: str | None) -> _Read:
 def _decode(body: bytes, content_type: str | None) -> Decoded:
     decoded = decode(body, content_type)
     if parse_content_type(content_type)[0] == "application/xhtml+xml":
-        return replace(decoded, text=expand_empty(decoded.text))
+        return replace(decoded, text=expand_empty(mend(decoded.text, xhtml=True)))
     return decoded
 
 

@@ -9,10 +9,24 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 _RAW = "script|style|textarea|title|xmp|iframe|noembed|noframes|noscript"
-_OPEN = re.compile(rf"<!--|<({_RAW})(?=[\s/>])", re.I)
+_OPEN = re.compile(rf"(<!--|<({_RAW})(?=[\s/>]))", re.I)
 _CLOSE = {name: re.compile(rf"</{name}(?=[\s/>])[^>]*>", re.I) for name in _RAW.split("|")}
 _NOSCRIPT = re.compile("<noscript", re.I)
+# A value of an attribute that holds what looks like one of them: then the tags are read whole.
+_QUOTED = re.compile(rf"""=\s*+(?:"[^"]*<(?:!--|(?:{_RAW})[\s/>])|'[^']*<(?:!--|(?:{_RAW})[\s/>]))""", re.I)
+# https://html.spec.whatwg.org/ 13.2.5.32 to 13.2.5.38, with no step back, so that a match is linear.
+ATTRIBUTES = r"""(?:[\s/]++|[^\s/>][^\s/>=]*+(?:\s*+=\s*+(?:"[^"]*+"?|'[^']*+'?|[^\s>"'][^\s>]*+)?)?)*+"""
+"""The pattern of what stands in a tag after its name."""
 
+
+def skip_to(mark: str) -> str:
+    """The pattern of the text and the whole tags before a mark. It is for `match`: a search would begin anew at each
+    character when there is no mark.
+    """
+    return rf"(?:[^<]++|(?!{mark})<(?:/?[a-z][^\s/>]*+{ATTRIBUTES})?+)*+"
+
+
+_OPEN_AFTER_TAGS = re.compile(skip_to(rf"<(?:!--|(?:{_RAW})[\s/>])") + _OPEN.pattern, re.I)
 
 _VOID = "area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr"
 _EMPTY = re.compile(rf"<(?!(?:{_VOID})[\s/>])([A-Za-z][\w-]*)((?:\s[^<>]*)?)/>", re.I)
@@ -48,19 +62,39 @@ def keep_noscript(source: str) -> str:
 
 def _pieces(source: str) -> Iterator[tuple[bool, str]]:
     """The source in pieces: the content of a noscript element (True), or what stands between two of them (False)."""
-    at = kept = 0
-    while (match := _OPEN.search(source, at)) is not None:
-        name = (match.group(1) or "").lower()
-        start, end = _content(source, match.end(), name)
+    kept = 0
+    for name, start, content, end in _raw_parts(source):
+        if name == "noscript":
+            yield False, source[kept:start]
+            yield True, source[content:end]
+            kept = source.find(">", end) + 1
+    yield False, source[kept:]
+
+
+def markup_pieces(source: str) -> Iterator[tuple[bool, str]]:
+    """The source in pieces: markup (True), or a comment or an element whose content is no markup (False)."""
+    kept = 0
+    for name, start, _, end in _raw_parts(source):
+        yield True, source[kept:start]
+        kept = source.find(">", end) + 1 if name else end
+        yield False, source[start:kept]
+    yield True, source[kept:]
+
+
+def _raw_parts(source: str) -> Iterator[tuple[str, int, int, int]]:
+    """The parts that are no markup: the name (nothing for a comment), and where the part starts, its content starts
+    and its content ends (for a comment: what follows it starts). One that is never closed ends the search.
+    """
+    find = _OPEN.search if _QUOTED.search(source) is None else _OPEN_AFTER_TAGS.match
+    at = 0
+    while (match := find(source, at)) is not None:
+        name = (match.group(2) or "").lower()
+        content, end = _content(source, match.end(), name)
         if end < 0:
             # Never closed: for a browser the rest is raw text as well.
-            break
+            return
+        yield name, match.start(1), content, end
         at = source.find(">", end) + 1 if name else end
-        if name == "noscript":
-            yield False, source[kept : match.start()]
-            yield True, source[start:end]
-            kept = at
-    yield False, source[kept:]
 
 
 def _content(source: str, at: int, name: str) -> tuple[int, int]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from lxml import etree
 from lxml.html import HtmlElement, HTMLParser, document_fromstring
 
+from polite_crawler.readers.mending import mend
 from polite_crawler.readers.tags import MAX_ATTRIBUTES, limit_attributes
 
 _NUL = re.compile("\x00")
@@ -39,8 +40,8 @@ def parse_html(source: str) -> Tree:
 
 
 def encode_source(source: str) -> bytes:
-    """The source as UTF-8, which is what the parser reads fastest, without the NULs that would end it."""
-    return _NUL.sub("", source).encode("utf-8", "replace")
+    """The source as UTF-8, which is what the parser reads fastest, mended, without the NULs that would end it."""
+    return _NUL.sub("", mend(source)).encode("utf-8", "replace")
 
 
 def parse_octets(octets: bytes) -> Tree:

@@ -12,7 +12,7 @@ from itertools import islice
 from lxml.html import HtmlElement
 
 from polite_crawler.readers.flow import Flow
-from polite_crawler.readers.hiding import read_style
+from polite_crawler.readers.hiding import Display, read_style
 from polite_crawler.readers.scrub import one_line
 
 MAX_LINKS = 10_000
@@ -27,8 +27,8 @@ _DROPPED = frozenset(
 )
 _BLOCKS = dict.fromkeys(
     """address aside body center dd details dialog dir div dt fieldset figcaption footer form frameset header hgroup
-    html legend li main menu nav optgroup option search select summary caption tbody thead tfoot tr marquee
-    map""".split(),  # noqa: SIM905
+    html legend li main menu nav optgroup option search select summary caption tbody thead tfoot tr
+    marquee""".split(),  # noqa: SIM905
     1,
 ) | dict.fromkeys(
     """article blockquote dl figure h1 h2 h3 h4 h5 h6 hr listing ol p plaintext pre section table ul
@@ -38,6 +38,7 @@ _BLOCKS = dict.fromkeys(
 _VERBATIM = frozenset(("pre", "textarea", "listing", "xmp", "plaintext"))
 _LINKS = {"a": "href", "area": "href", "frame": "src"}
 _NEVER_HIDDEN = frozenset(("html", "body"))
+_READINGS = frozenset(("rt", "rtc", "rp"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +62,16 @@ class Visible:
 
 @dataclass(slots=True)
 class _Open:
-    """An element whose children are being read."""
+    """An element whose children are being read. `muted` is a reading of ruby text, whose end tag may be missing."""
 
     children: Iterator[HtmlElement]
     element: HtmlElement
     zero: bool
     verbatim: bool
+    muted: bool
     breaks: int
     anchor: int = -1
+    cells: int = 0
 
 
 def read_visible(root: HtmlElement) -> Visible:
@@ -104,7 +107,7 @@ class _Walk:
         self._stack: list[_Open] = []
 
     def read(self, root: HtmlElement) -> str:
-        self._enter(root, False, False)
+        self._enter(root, False, False, False)
         stack = self._stack
         while stack:
             top = stack[-1]
@@ -115,13 +118,15 @@ class _Walk:
                 top_tail = top.element.tail
                 if top_tail and stack:
                     self._text(top_tail, stack[-1])
-            elif not self._enter(child, top.zero, top.verbatim):
+            elif not self._enter(child, top.zero, top.verbatim, top.muted):
                 tail = child.tail
                 if tail:
                     self._text(tail, top)
         return self.flow.text()
 
     def _text(self, text: str, within: _Open) -> None:
+        if within.muted:
+            return
         if within.zero:
             if not text.isspace():
                 self._count("font-size")
@@ -133,60 +138,81 @@ class _Walk:
     def _count(self, rule: str) -> None:
         self.hidden[rule] = self.hidden.get(rule, 0) + 1
 
-    def _enter(self, element: HtmlElement, zero: bool, verbatim: bool) -> bool:
+    def _enter(self, element: HtmlElement, zero: bool, verbatim: bool, muted: bool) -> bool:
         """Begin an element: True when it is on the stack, False when it is left out or was empty."""
         tag = element.tag
         if not isinstance(tag, str):
             return False
-        if "{" in tag or ":" in tag:
-            tag = tag.rpartition("}")[2].rpartition(":")[2].lower()
+        if "{" in tag:
+            tag = tag.rpartition("}")[2].lower()
         if tag in _DROPPED and not (tag == "template" and element.get("shadowrootmode") in ("open", "closed")):
-            if tag == "rt":
-                self._count("ruby")
-            return False
+            return tag in _READINGS and self._enter_reading(element, tag, verbatim)
         if tag == "br":
-            self.flow.line_break()
+            if not muted:
+                self.flow.line_break()
             return False
+        display: Display = ""
         if element.attrib and tag not in _NEVER_HIDDEN:
-            rule, zero = self._hides(element, tag, zero)
+            style = element.get("style")
+            if style:
+                display, zero = read_style(style, zero)
+            rule = self._hides(element, tag, display)
             if rule:
                 self._count(rule)
                 return False
         elif tag == "dialog":
             self._count("dialog")
             return False
-        self._push(element, tag, zero, verbatim or tag in _VERBATIM)
+        verbatim = verbatim or tag in _VERBATIM
+        self._push(element, tag, display, _Open(iter(element), element, zero, verbatim, muted and tag != "rb", 0))
         return True
 
-    def _hides(self, element: HtmlElement, tag: str, zero: bool) -> tuple[str, bool]:
+    def _enter_reading(self, element: HtmlElement, tag: str, verbatim: bool) -> bool:
+        """A reading is left out, but not the base text in it: where end tags are missing, the parser puts it there."""
+        if tag == "rt":
+            self._count("ruby")
+        if not len(element):
+            return False
+        self._stack.append(_Open(iter(element), element, False, verbatim, True, 0))
+        return True
+
+    def _hides(self, element: HtmlElement, tag: str, display: Display) -> str:
+        """The rule that hides an element. A style attribute that names a box shows what its own attributes hide."""
         hidden = element.get("hidden")
-        if hidden is not None and hidden.strip().lower() != "until-found":
-            return "hidden", zero
+        if hidden is not None and display in ("", "none") and hidden.strip().lower() != "until-found":
+            return "hidden"
         if self._drop_aria and element.get("aria-hidden", "").strip().lower() == "true":
             self.aria_size += sum(map(len, element.itertext()))
-            return "aria-hidden", zero
-        if (tag == "dialog" and element.get("open") is None) or element.get("popover") is not None:
-            return "dialog", zero
-        style = element.get("style")
-        if style:
-            none, zero = read_style(style, zero)
-            if none:
-                return "display", zero
-        return "", zero
+            return "aria-hidden"
+        if display == "none":
+            return "display"
+        if not display and ((tag == "dialog" and element.get("open") is None) or element.get("popover") is not None):
+            return "dialog"
+        return ""
 
-    def _push(self, element: HtmlElement, tag: str, zero: bool, verbatim: bool) -> None:
-        breaks = _BLOCKS.get(tag, 0)
-        if breaks:
+    def _push(self, element: HtmlElement, tag: str, display: Display, opened: _Open) -> None:
+        breaks = _BLOCKS.get(tag, 0) or int(display == "block")
+        if opened.muted:
+            breaks = 0
+        elif breaks:
             self.flow.block(breaks)
-        elif tag in ("td", "th"):
-            self.flow.cell()
-        opened = _Open(iter(element), element, zero, verbatim, breaks)
-        if _LINKS.get(tag) and element.get(_LINKS[tag]) is not None:
+            opened.breaks = breaks
+            if tag == "tr":
+                self.flow.row()
+        elif tag in ("td", "th") or display == "cell":
+            self._cell()
+        if tag in _LINKS and not opened.muted and element.get(_LINKS[tag]) is not None:
             opened.anchor = self.flow.mark()
         self._stack.append(opened)
         text = element.text
         if text:
             self._text(text, opened)
+
+    def _cell(self) -> None:
+        row = self._stack[-1] if self._stack else None
+        if row is not None:
+            self.flow.cell(first=not row.cells)
+            row.cells += 1
 
     def _leave(self, opened: _Open) -> None:
         if opened.breaks:
