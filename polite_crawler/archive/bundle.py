@@ -14,6 +14,7 @@ from polite_crawler.archive.note import SigningKey
 from polite_crawler.archive.records import public_line
 from polite_crawler.archive.sealing import seal
 from polite_crawler.errors import PoliteError
+from polite_crawler.paths import given_path
 from polite_crawler.query.verify import VerifyResult
 from polite_crawler.store.blobs import pack
 from polite_crawler.store.index import Index
@@ -70,7 +71,7 @@ def write_bundle(
         "key": sealed.key,
     }
     octets = json.dumps(bundle, indent=1, ensure_ascii=False).encode() + b"\n"
-    path = Path(out).expanduser()
+    path = given_path(out)
     with new_file(path, overwrite=overwrite) as file:
         file.write(octets)
     return Bundled(str(path), len(octets), capture.id, sealed.origin, sealed.size)

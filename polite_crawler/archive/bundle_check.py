@@ -17,6 +17,7 @@ from polite_crawler.archive.merkle import HASH_SIZE, leaf_hash, proves
 from polite_crawler.archive.note import BadNote, Checkpoint, VerifierKey, load_verifier_key, open_note
 from polite_crawler.archive.records import public_line
 from polite_crawler.errors import PoliteError, StoreError
+from polite_crawler.paths import given_path
 from polite_crawler.query.quotes import verify_text
 from polite_crawler.store.log import parse_line
 from polite_crawler.store.projection import read_body, read_page
@@ -63,7 +64,7 @@ def check_bundle(path: str | Path, *, key: str | None = None) -> BundleChecked:
 
     Raises PoliteError for a file that cannot be read or is no bundle, and BadOption for a key that is none.
     """
-    path = Path(path).expanduser()
+    path = given_path(path)
     bundle = _read(path)
     faults: list[Fault] = []
     notes: list[str] = []

@@ -13,6 +13,7 @@ from polite_crawler.archive.selection import Selection
 from polite_crawler.archive.signature import PackageKey, load_key
 from polite_crawler.archive.warc import PART_SIZE
 from polite_crawler.errors import BadOption, NotStored, PoliteError
+from polite_crawler.paths import given_path
 from polite_crawler.store.catalog import Catalog
 from polite_crawler.store.index import Index
 from polite_crawler.store.record import Capture
@@ -40,7 +41,7 @@ def export(
     `NAME-00001.warc.gz`. `on_capture` hears the number of captures so far. Raises BadOption, NotStored when no
     capture passes, and PoliteError for a file that is there already or cannot be written.
     """
-    path = Path(out).expanduser()
+    path = given_path(out)
     key = _key_for(path, wacz_key)
     selection = Selection.of(since=since, until=until, host=host, prefix=prefix, ids=ids)
     try:

@@ -9,6 +9,7 @@ from polite_crawler.archive.files import taken
 from polite_crawler.archive.selection import Selection
 from polite_crawler.archive.signature import load_key
 from polite_crawler.errors import PoliteError
+from polite_crawler.paths import given_path
 from polite_crawler.store.blobs import Blobs
 from polite_crawler.store.record import Capture
 
@@ -18,7 +19,7 @@ _EVERYTHING = Selection()
 def check_free(out: str | Path) -> None:
     """Raise what opening an archive would raise, and open none: BadOption for a name that does not end in .warc.gz or
     .wacz, PoliteError for a file that is there and for a folder that cannot be written."""
-    path = Path(out).expanduser()
+    path = given_path(out)
     format_of(path)
     if path.exists() or path.is_symlink():
         raise taken(path)
@@ -42,7 +43,7 @@ class LiveArchive:
         .warc.gz or .wacz, and PoliteError for a file that is there or cannot be written."""
         self._sources = _Sources(lookup)
         key = load_key(wacz_key) if wacz_key is not None else None
-        self._file = ArchiveFile(Path(out).expanduser(), blobs, self._sources, overwrite=overwrite, key=key)
+        self._file = ArchiveFile(given_path(out), blobs, self._sources, overwrite=overwrite, key=key)
 
     def add(self, capture: Capture, *, title: str | None = None, text: str | None = None) -> bool:
         """Write a sealed capture, with what the reader found. False when it gives no record. Raises PoliteError when

@@ -12,6 +12,7 @@ from typing import Any
 from polite_crawler.archive.merkle import HASH_SIZE
 from polite_crawler.archive.pem import private_key
 from polite_crawler.errors import BadOption
+from polite_crawler.paths import given_path
 
 _ED25519 = b"\x01"
 _SIGNATURE_LINE = re.compile(r"— (\S+) (\S+)")
@@ -178,7 +179,7 @@ def load_verifier_key(text: str, name: str) -> VerifierKey:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
     from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat, load_pem_public_key
 
-    path = Path(text).expanduser()
+    path = given_path(text)
     try:
         octets = path.read_bytes() if path.is_file() else text.encode()
     except OSError as error:

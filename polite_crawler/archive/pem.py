@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from polite_crawler.errors import BadOption
+from polite_crawler.paths import given_path
 
 
 def private_key(path: str | Path) -> Any:
@@ -11,7 +12,7 @@ def private_key(path: str | Path) -> Any:
     from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
     try:
-        return load_pem_private_key(Path(path).expanduser().read_bytes(), None)
+        return load_pem_private_key(given_path(path).read_bytes(), None)
     except OSError as error:
         raise BadOption(f"cannot read the key {path}: {error.strerror or error}") from None
     except (TypeError, ValueError):

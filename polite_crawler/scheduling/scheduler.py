@@ -13,6 +13,7 @@ from scrapy.utils.misc import load_object
 from twisted.internet.defer import Deferred
 
 from polite_crawler.errors import BadOption, PoliteError, StoreError
+from polite_crawler.paths import given_path
 from polite_crawler.scheduling.closing import close_with_error
 from polite_crawler.scheduling.frontier import Frontier
 from polite_crawler.scheduling.frontier_file import job_name
@@ -195,7 +196,7 @@ def frontier_path(crawler: Crawler) -> Path | None:
     for a crawl that lives in memory."""
     folder = crawler.settings.get("JOBDIR")
     if folder:
-        return Path(folder).expanduser() / "frontier.sqlite"
+        return given_path(folder) / "frontier.sqlite"
     if not crawler.settings.getbool("POLITE_RESUME") or crawler.spider is None:
         return None
     options = options_of(crawler)

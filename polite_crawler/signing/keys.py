@@ -20,6 +20,7 @@ from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey, RSAPubli
 from cryptography.hazmat.primitives.serialization import load_pem_private_key, load_pem_public_key
 
 from polite_crawler.errors import BadOption
+from polite_crawler.paths import given_path
 
 PublicKey = Ed25519PublicKey | RSAPublicKey | EllipticCurvePublicKey
 """What a verifier can check a signature with."""
@@ -146,7 +147,7 @@ def _not_for_tests(key: Ed25519PublicKey, name: str) -> Ed25519PublicKey:
 
 def _read(path: str | Path) -> bytes:
     try:
-        with Path(path).expanduser().open("rb") as file:
+        with given_path(path).open("rb") as file:
             return file.read(_LARGEST)
     except (OSError, ValueError, RuntimeError) as error:
         raise BadOption(f"cannot read the key {path}: {getattr(error, 'strerror', None) or error}") from None

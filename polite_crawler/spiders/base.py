@@ -11,7 +11,7 @@ from scrapy.http import Response
 from scrapy.settings import BaseSettings
 from twisted.python.failure import Failure
 
-from polite_crawler.errors import BadOption
+from polite_crawler.errors import BadOption, PoliteError
 from polite_crawler.rules import redaction, urls
 from polite_crawler.scheduling.closing import ERROR
 from polite_crawler.scheduling.declined import Declined
@@ -126,7 +126,11 @@ def _failure_note(answer: Response | Failure) -> str | None:
     error = answer.value
     if isinstance(error, asyncio.CancelledError):
         return "stopped"
-    return error.note if isinstance(error, Declined) else f"{type(error).__name__}: {error}"
+    if isinstance(error, Declined):
+        return error.note
+    if isinstance(error, PoliteError):
+        return str(error)
+    return f"{type(error).__name__}: {error}"
 
 
 def _names_addon(key: object) -> bool:

@@ -4,6 +4,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from polite_crawler.paths import given_path
 from polite_crawler.errors import StoreError
 
 STORE_VERSION = 1
@@ -19,7 +20,7 @@ class StoreFolder:
     path: Path
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        object.__setattr__(self, "path", Path(path).expanduser().absolute())
+        object.__setattr__(self, "path", given_path(path).absolute())
 
     @property
     def log(self) -> Path:
@@ -74,6 +75,8 @@ class StoreFolder:
             self.index.mkdir(exist_ok=True)
             if not (self.path / _MARK).exists():
                 self._write_mark()
+        except FileExistsError as error:
+            raise StoreError(f"cannot write the store {self.path}: {error.filename} is no folder") from None
         except OSError as error:
             raise StoreError(f"cannot write the store {self.path}: {error.strerror or error}") from None
         if not self.writable():

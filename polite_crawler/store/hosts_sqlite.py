@@ -195,6 +195,13 @@ class SqliteHosts:
             db.execute("COMMIT")
 
 
+def _unusable(path: Path, what: str, error: sqlite3.Error) -> StoreError:
+    help_ = ""
+    if getattr(error, "sqlite_errorcode", None) in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
+        help_ = "; move it away to go on without the pace and the stops that it holds"
+    return StoreError(f"{path} cannot be {what}: {error}{help_}")
+
+
 def _open(path: Path, *, read_only: bool) -> sqlite3.Connection:
     try:
         if read_only:
@@ -203,7 +210,7 @@ def _open(path: Path, *, read_only: bool) -> sqlite3.Connection:
             # closed by whoever closes the store, which may be another thread
             db = sqlite3.connect(path, timeout=BUSY_TIMEOUT, isolation_level=None, check_same_thread=False)
     except sqlite3.Error as error:
-        raise StoreError(f"{path} cannot be opened: {error}") from error
+        raise _unusable(path, "opened", error) from error
     try:
         version = _version(db) if read_only else _made(db)
         if version != SCHEMA_VERSION:
@@ -213,7 +220,7 @@ def _open(path: Path, *, read_only: bool) -> sqlite3.Connection:
         db.execute("PRAGMA synchronous = NORMAL")
     except sqlite3.Error as error:
         db.close()
-        raise StoreError(f"{path} cannot be used: {error}") from error
+        raise _unusable(path, "used", error) from error
     except StoreError:
         db.close()
         raise

@@ -15,6 +15,7 @@ from page_lab import links, serving
 from scrapy import Request
 from twisted.python.failure import Failure
 
+from polite_crawler.errors import StoreError
 from polite_crawler.spiders.base import page_note
 from polite_crawler.spiders.console import (
     StatusLine,
@@ -179,4 +180,5 @@ def test_a_crawl_ends_when_nobody_reads_on(site_process: SiteProcess, store_dir:
 def test_an_exchange_that_was_cut_off_says_so_in_words() -> None:
     request = Request("http://x.example/")
     assert page_note(request, Failure(asyncio.CancelledError())) == "stopped"
+    assert page_note(request, Failure(StoreError("disk full"))) == "disk full"
     assert page_note(request, Failure(ValueError("odd"))) == "ValueError: odd"

@@ -29,6 +29,18 @@ def test_a_path_is_read_as_a_shell_reads_it(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     assert StoreFolder("store").path == tmp_path / "store"
     assert StoreFolder("~/store").path == tmp_path / "home" / "store"
+    assert StoreFolder("~nobody-has-this-name/store").path == tmp_path / "~nobody-has-this-name" / "store"
+
+
+@pytest.mark.parametrize("kind", ["file", "dangling link"])
+def test_what_is_no_folder_is_told_in_one_line(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "store"
+    if kind == "file":
+        path.write_text("a file")
+    else:
+        path.symlink_to(tmp_path / "nowhere")
+    with pytest.raises(StoreError, match=r"store is no folder$"):
+        StoreFolder(path).create()
 
 
 @pytest.mark.parametrize("mark", ["2\n", "", "x" * 500, "\xff"])

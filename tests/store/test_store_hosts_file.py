@@ -39,7 +39,7 @@ def test_the_file_uses_wal_and_waits_for_others(path: Path):
 
 
 BAD_FILES: list[tuple[str, Callable[[Path], Any], str]] = [
-    ("no database", lambda path: path.write_bytes(b"this is no database, however long it is" * 40), "cannot be used"),
+    ("no database", lambda path: path.write_bytes(b"this is no database, however long it is" * 40), "move it away"),
     ("a later version", lambda path: _user_version(path, 99), "has version 99, this program reads version 1"),
     ("tables of another program", lambda path: _table(path), "has version 0, this program reads version 1"),
     ("a folder", lambda path: path.mkdir(), "cannot be opened"),
