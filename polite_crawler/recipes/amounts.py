@@ -107,12 +107,22 @@ def _number_of(text: str) -> str | None:
         text = f"{parts[1]},{parts[2]}"  # 12€50, as shops of France write it
     text = _SYMBOL.sub(_MARK, text)
     numbers: list[str] = _NUMBER.findall(text)
-    if len(numbers) != 1 or any(unicodedata.category(mark) in ("No", "Nl") for mark in text):
+    if len(numbers) != 1 or _has_fraction(text):
         return None
     glued = _GLUED.search(text)
     if glued is not None and glued[1].upper() not in CURRENCY_CODES:
         return None
     return None if _NEGATIVE.search(text) or _OTHER_UNIT.search(text) else numbers[0]
+
+
+def _has_fraction(text: str) -> bool:
+    """Whether a digit of another kind is beside the digits, as in `5½` and `10²`, and not in `€/m²`."""
+    marks = "".join(text.split())
+    beside = zip(marks, f" {marks}", f"{marks[1:]} ", strict=False)
+    return any(
+        unicodedata.category(mark) in ("No", "Nl") and (before.isdecimal() or after.isdecimal())
+        for mark, before, after in beside
+    )
 
 
 def _plain(text: str, three_decimals: bool) -> str | None:

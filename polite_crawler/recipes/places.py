@@ -19,9 +19,14 @@ _STREETS = (
     r"street|st|road|rd|avenue|ave|lane|ln|drive|dr|square|sq|place|pl|way|court|ct|boulevard|blvd|terrace|quay|row|"
     r"strasse|straße|str|weg|platz|rue|via|viale|corso|piazza|calle|plaza|laan|straat"
 )
+_BEFORE_NUMBER = (
+    r"via|viale|corso|largo|piazza|piazzale|rue|calle|c/|avenida|avda?\.?|av\.|paseo|plaza|carrer|rua|ul\.|ulica|улица|ул\."
+    r"|вулиця|вул\.|проспект|пр-т"
+)
 _ADDRESS = re.compile(
-    rf"\b\d{{1,5}}[a-z]?\s+(?:[\w.'’-]+\s+){{0,4}}(?:{_STREETS})\b|\b(?:via|viale|rue|calle|piazza|plaza)\s+[^\d,]{{2,40}},?\s+\d{{1,5}}\b"
-    rf"|\b[\w-]*(?:strasse|straße|str\.|straat|weg|platz)\s+\d{{1,5}}\b",
+    rf"\b\d{{1,5}}[a-z]?\s+(?:[\w.'’-]+\s+){{0,4}}(?:{_STREETS})\b"
+    rf"|\b(?:{_BEFORE_NUMBER})\s+[^\d,]{{2,40}}(?:,\s*|\s+)(?:д\.\s*)?\d{{1,5}}[a-zа-я]?\b"
+    rf"|\b[\w-]*(?:strasse|straße|str\.|straat|weg|platz|gasse)\s+\d{{1,5}}[a-z]?\b",
     re.IGNORECASE,
 )
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from polite_crawler.recipes.places import address_lines
 from polite_crawler.recipes.streets import same_street
 
 
@@ -64,3 +65,23 @@ def test_one_street(one: str, other: str) -> None:
 def test_two_streets(one: str, other: str) -> None:
     assert not same_street(one, other)
     assert not same_street(other, one)
+
+
+@pytest.mark.parametrize(
+    ("line", "holds_one"),
+    [
+        ("12 Mill Lane", True),
+        ("Visit us at 221b Baker Street, London", True),
+        ("Hauptstr. 12a, Berlin", True),
+        ("Via Roma, 5, Milano", True),
+        ("Corso Italia 5", True),
+        ("C/ Mayor, 12", True),
+        ("Av. Paulista, 1578", True),
+        ("ul. Długa 5", True),
+        ("ул. Ленина, д. 12", True),
+        ("Open Mon-Fri 9am-5pm", False),
+        ("5 stars from 12 guests", False),
+    ],
+)
+def test_a_line_that_holds_an_address(line: str, holds_one: bool) -> None:
+    assert bool(address_lines(f"Welcome\n{line}\nBye")) is holds_one

@@ -36,7 +36,7 @@ CURRENCY_SYMBOLS: Final[dict[str, tuple[str, ...]]] = {
     "SFr.": ("CHF",), "sFr.": ("CHF",), "RM": ("MYR",), "Rp": ("IDR",), "S/": ("PEN",), "Bs": ("BOB", "VES"),
     "Bs.": ("BOB", "VES"), "DH": ("MAD", "AED"), "KSh": ("KES",), "TSh": ("TZS",), "USh": ("UGX",),
     "B/.": ("PAB",), "S/.": ("PEN",), "Rp.": ("IDR",), "GH₵": ("GHS",), "Gs.": ("PYG",), "Tk": ("BDT",), "TL": ("TRY",),
-    "đ": ("VND",), "LEI": ("RON", "MDL"), "din.": ("RSD",), "дин.": ("RSD",), "ден": ("MKD",), "ден.": ("MKD",),
+    "đ": ("VND",), "LEI": ("RON", "MDL"), "din.": ("RSD",), "дин.": ("RSD",), "ден.": ("MKD",),
     "тг": ("KZT",), "тг.": ("KZT",), "сум": ("UZS",), "so'm": ("UZS",), "soʻm": ("UZS",), "บาท": ("THB",),
     "د.إ": ("AED",), "د.ب": ("BHD",), "د.ت": ("TND",), "د.ج": ("DZD",), "د.ع": ("IQD",), "د.ك": ("KWD",),
     "د.ل": ("LYD",), "د.م": ("MAD",), "د.ا": ("JOD",), "د.أ": ("JOD",), "ج.م": ("EGP",), "ر.س": ("SAR",),

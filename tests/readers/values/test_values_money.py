@@ -34,6 +34,8 @@ from polite_crawler.readers.values.steps import Steps
         ("4€50", []),
         ("5  EUR, 5\nEUR, 5\tEUR", []),
         ("XEUR 5, 5 EURO, 5 ABC", []),
+        ("د.إ 5, 5 TL, 5 тг.", [("د.إ 5", ["5 AED"]), ("5 TL", ["5 TRY"]), ("5 тг.", ["5 KZT"])]),
+        ("5 TLC, 5 den, 5 ден", []),
         ("Z$5", []),
         ("the 3 EURs", []),
     ],
