@@ -65,9 +65,12 @@ class Console:
     def _print(self, text: str) -> None:
         if self._gone:
             return
+        # JSON is UTF-8 wherever it goes; a person has the letters that the terminal knows
+        encoding = "utf-8" if self._output == "json" else (sys.stdout.encoding or "utf-8")
         try:
-            sys.stdout.write(text.encode("utf-8", "replace").decode("utf-8") + "\n")
             sys.stdout.flush()
+            sys.stdout.buffer.write((text + "\n").encode(encoding, "replace"))
+            sys.stdout.buffer.flush()
         except BrokenPipeError:
             # nobody reads on (`pc crawl ... | head`): there is no reason to ask a site for more
             self._gone = True

@@ -53,6 +53,20 @@ def test_fetch_prints_every_key_and_a_second_one_sends_nothing(site: Site, store
     assert site.log() == []
 
 
+@pytest.mark.parametrize(("form", "title"), [((), b"??????"), (("--json",), "岩の上の灯台".encode())])
+def test_a_terminal_of_another_encoding_loses_no_line(
+    site: Site, store_dir: Path, form: tuple[str, ...], title: bytes
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "polite_crawler.cli", "fetch", site.url("/languages/ja"), *form],
+        env={**os.environ, "POLITE_CRAWLER_DIR": str(store_dir), "POLITE_CRAWLER_ALLOW_PRIVATE": "1",
+             "PYTHONIOENCODING": "latin-1"},
+        capture_output=True, timeout=100, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert title in done.stdout
+
+
 def test_crawl_ends_with_its_summary(site: Site, store_dir: Path) -> None:
     done = pc("crawl", site.url("/"), "--max-pages", "3", "--json", store=store_dir)
     assert done.returncode == 0
