@@ -4,12 +4,12 @@ import hashlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date, timedelta
 from typing import Any
 
 from polite_crawler.archive.heads import PREFIX
 from polite_crawler.archive.payload import HttpBlock, Verdict, judge, judge_payload, split_http
 from polite_crawler.archive.reader import ArchiveRecord
+from polite_crawler.archive.record_dates import moment
 from polite_crawler.archive.records import COPY_URN, HEADERS_FIELD, RENDER_URN
 from polite_crawler.readers.codings import Decoder, codings_of
 from polite_crawler.rules import redaction, signals
@@ -30,7 +30,6 @@ from polite_crawler.store.record import (
     Time,
     Tls,
     Truncated,
-    micros,
     utc_micros,
 )
 
@@ -40,10 +39,7 @@ DECODED_LIMIT = 1 << 24
 SHORT_PAGE = 1 << 15
 """Octets. A longer page with a status of success is not looked at for a bot check."""
 
-_DATE = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)[T ]?(\d\d):?(\d\d):?(\d\d)(\.\d+)?(Z|[+-]\d\d:?\d\d)?")
-# one large old archive writes the day of the year in the place of the day
-_DAY_OF_YEAR = re.compile(r"(\d{4})-\d\d-(\d{3})(?=T)")
-_STATUS = re.compile(r"HTTPX?/(\d(?:\.\d)?)[ \t]+(\d{3})\b")
+_STATUS = re.compile(r"HTTPX?/(\d(?:\.\d)?)[ \t]+(\d{3})\b", re.I)
 _FOREIGN = re.compile(rf"^(?:{PREFIX.decode()}|x-orig-|x-archive-orig-)", re.I | re.M)
 _TRUNCATED: dict[str, Truncated] = {"length": "length", "disconnect": "disconnect", "time": "time"}
 _TLS = re.compile(r"tls/(\d\.\d)")
@@ -86,8 +82,8 @@ class NotAnAnswer(ValueError):
     """The record gives no capture; the message says why."""
 
 
-def answer_of(record: ArchiveRecord, block: bytes, origin: Origin, *, cut: bool = False) -> Answer:
-    """The answer that a response, resource or revisit record holds. `cut` says that the file ended inside its block.
+def answer_of(record: ArchiveRecord, block: bytes, origin: Origin, *, cut: Truncated | None = None) -> Answer:
+    """The answer that a response, resource or revisit record holds. `cut` says why its block is only a beginning.
     Raises NotAnAnswer."""
     url, when = target_of(record), moment(record.get("WARC-Date"))
     if url is None:
@@ -135,25 +131,6 @@ def concurrent_to(record: ArchiveRecord) -> tuple[str, ...]:
     return tuple(value for name, value in record.fields if name.lower() == "warc-concurrent-to")
 
 
-def moment(text: str | None) -> int | None:
-    """A date of a record in epoch microseconds (RFC 3339, or the 14 digits of an ARC file); None for none."""
-    found = _DATE.match(_DAY_OF_YEAR.sub(_calendar_day, text or ""))
-    if found is None:
-        return None
-    year, month, day, hour, minute, second, fraction, zone = found.groups()
-    try:
-        return micros(f"{year}-{month}-{day}T{hour}:{minute}:{second}{(fraction or '')[:7]}{zone or 'Z'}")
-    except (ValueError, OverflowError):
-        return None
-
-
-def _calendar_day(found: re.Match[str]) -> str:
-    try:
-        return (date(int(found[1]), 1, 1) + timedelta(days=int(found[2]) - 1)).isoformat()
-    except (ValueError, OverflowError):
-        return found[0]
-
-
 @dataclass(frozen=True, slots=True)
 class Asked:
     """The request of an answer: its redacted head, and what it had to lose. `secrets` never leave this process."""
@@ -198,7 +175,7 @@ def with_secrets(capture: Capture, decoded: bytes, secrets: Sequence[str]) -> Ca
 def http_of(record: ArchiveRecord, block: bytes) -> HttpBlock:
     """The HTTP message of a record; a resource gets the head that it would have had. Raises NotAnAnswer."""
     if record.is_http():
-        http = split_http(block)
+        http = split_http(block, record.get("WARC-Payload-Digest"))
         if http.head or record.type == "revisit":
             return http
     elif not _is_rebuilt(record):
@@ -241,14 +218,14 @@ def _revisit(answer: Answer, record: ArchiveRecord) -> Answer:
     )
 
 
-def _with_body(answer: Answer, record: ArchiveRecord, block: bytes, http: HttpBlock, cut: bool) -> Answer:
+def _with_body(answer: Answer, record: ArchiveRecord, block: bytes, http: HttpBlock, cut: Truncated | None) -> Answer:
     payload = http.entity
     capture = answer.capture
     assert capture.response is not None
     assert capture.source is not None
     coding, decoded, note = _decoded(headers(capture), payload)
     truncated = _TRUNCATED.get((record.get("WARC-Truncated") or "").lower(), "length")
-    is_cut = cut or record.get("WARC-Truncated") is not None
+    is_cut = cut is not None or record.get("WARC-Truncated") is not None
     sha256 = hashlib.sha256(payload).hexdigest()
     facts: dict[str, Verdict] = {"digest_check": verdict_on(answer.digest, record, block, http, sha256)}
     if facts["digest_check"] != "ok":
@@ -258,7 +235,7 @@ def _with_body(answer: Answer, record: ArchiveRecord, block: bytes, http: HttpBl
         size=len(payload),
         coding=coding,
         declared=_declared(headers(capture)),
-        truncated=("disconnect" if cut else truncated) if is_cut else None,
+        truncated=(cut or truncated) if is_cut else None,
         decoded=Decoded(sha256 if decoded is payload else hashlib.sha256(decoded).hexdigest(), len(decoded)),
     )
     block_hash = hashlib.sha256(capture.response.head.encode("latin-1"))

@@ -22,6 +22,7 @@ from polite_crawler.archive.import_scratch import ImportScratch, Kept
 from polite_crawler.archive.own import Own, is_coded, is_made, own_capture, own_line
 from polite_crawler.archive.package import UNREADABLE, Package, PackageError
 from polite_crawler.archive.payload import judge
+from polite_crawler.archive.pending import Pending
 from polite_crawler.archive.reader import ArchiveRecord, RecordReader
 from polite_crawler.archive.records import CAPTURE_FIELD
 from polite_crawler.archive.sources import LZ4
@@ -81,25 +82,8 @@ def import_archive(
     if catch_up:
         index.catch_up()
         index.maintain()
-    skips = dict(run.skips)
+    skips = dict(+run.skips)
     return Imported(str(path), run.records, run.captures, documents, sum(skips.values()), tuple(run.faults), skips)
-
-
-@dataclass(slots=True)
-class _Pending:
-    """The last answer that was read: what stands behind it in the file belongs to it more often than not."""
-
-    record: ArchiveRecord
-    block: bytes
-    origin: Origin
-    fault: Callable[[int, str], None]
-    request: bytes | None = None
-    line: str | None = None
-    coded: str | None = None
-
-    @property
-    def id(self) -> str | None:
-        return self.record.get("WARC-Record-ID")
 
 
 class _Import:
@@ -118,7 +102,7 @@ class _Import:
         self._block_limit = block_limit
         self._on_record = on_record
         self._asked: OrderedDict[str, Asked] = OrderedDict()
-        self._pending: _Pending | None = None
+        self._pending: Pending | None = None
         self.records = 0
         self.captures = 0
         self.skips: Counter[str] = Counter()
@@ -199,6 +183,13 @@ class _Import:
             if block is not None and (line := own_line(record, block)):
                 self._own_line(*line)
         elif kind == "continuation":
+            self._continuation(record)
+
+    def _continuation(self, record: ArchiveRecord) -> None:
+        block = record.block(self._block_limit)
+        record.finish()
+        whole = block is not None and record.lost is None
+        if not whole or self._pending is None or not self._pending.goes_on(record, block or b"", self._block_limit):
             self.skips["continuation"] += 1
 
     def _own_line(self, about: str, line: str) -> None:
@@ -212,6 +203,7 @@ class _Import:
             self._coded(record)
             return
         if record.type == "conversion" and not is_made(record):
+            self.skips["conversion"] += not _is_ours(record)
             return
         self._flush()
         block = record.block(self._block_limit)
@@ -222,7 +214,7 @@ class _Import:
         elif record.lost is not None and not record.cut and not _is_proven(record, block):
             self.skips["damaged"] += 1
         else:
-            self._pending = _Pending(record, block, origin, fault)
+            self._pending = Pending(record, block, origin, fault)
 
     def _flush(self) -> None:
         """Keep the answer that was read last."""
@@ -237,7 +229,7 @@ class _Import:
                 self._keep_own(pending, own)
                 return
         try:
-            answer = foreign.answer_of(pending.record, pending.block, pending.origin, cut=pending.record.cut)
+            answer = foreign.answer_of(pending.record, pending.block, pending.origin, cut=pending.cut)
         except NotAnAnswer as error:
             self.skips["no-page"] += 1
             if "date" in str(error):
@@ -248,11 +240,14 @@ class _Import:
         asked = foreign.request_of(pending.request, url) if pending.request is not None and url else None
         self._keep(answer, asked)
 
-    def _check_digest(self, pending: _Pending, capture: Capture) -> None:
-        if (capture.source or {}).get("digest_check") == "mismatch":
+    def _check_digest(self, pending: Pending, capture: Capture) -> None:
+        found = capture.source or {}
+        if found.get("digest_check") == "mismatch":
             pending.fault(pending.record.where, "the WARC-Payload-Digest is not that of the payload; taken, and marked")
+        elif found.get("block_check") == "mismatch" and pending.cut is None and pending.segments == 1:
+            pending.fault(pending.record.where, "the WARC-Block-Digest is not that of the block; taken, and marked")
 
-    def _keep_own(self, pending: _Pending, own: Own) -> None:
+    def _keep_own(self, pending: Pending, own: Own) -> None:
         """A record with the line of ours that it was made from: its capture needs nothing more."""
         self._check_digest(pending, own.capture)
         if own.payload is not None:

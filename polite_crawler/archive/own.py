@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from polite_crawler.archive.foreign import Origin, http_of, moment, source_of, target_of, verdict_on
+from polite_crawler.archive.foreign import Origin, http_of, source_of, target_of, verdict_on
 from polite_crawler.archive.reader import ArchiveRecord
+from polite_crawler.archive.record_dates import moment
 from polite_crawler.archive.records import CAPTURE_FIELD, CODED_URN, COPY_URN, RENDER_URN, uri_of
 from polite_crawler.rules.redaction import redact_request_head, redact_response_head, redact_url
 from polite_crawler.store.projection import is_copy

@@ -6,9 +6,10 @@ length or a damaged member it looks for the next record.
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from typing import BinaryIO
 
+from polite_crawler.archive.arc import ARC, arc_fields, is_arc_line
+from polite_crawler.archive.archive_record import ArchiveRecord
 from polite_crawler.archive.sources import Plain, Source, source_of
 
 HEADER_LIMIT = 1 << 20
@@ -20,79 +21,13 @@ REREAD_LIMIT = 1 << 30
 
 _CHUNK = 1 << 16
 _VERSION = re.compile(rb"WARC/(\d+\.\d+)[ \t]*(\r?\n)")
-_ARC_LINE = re.compile(rb"\S+ \S+ \d{12,17} (?:[^\n]* )?\d{1,18}[ \t]*\r?\n")
 _NEXT_RECORD = re.compile(rb"(?<=\n)WARC/\d+\.\d+\r?\n")
 _PLAIN_HEADER = re.compile(rb"WARC/(\d+\.\d+)\r\n((?:[!#$%&'*+.^_`|~0-9A-Za-z-]+:[^\r\n]*\r\n)+)\r\n")
 _HEADER = 1 << 12
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _LENGTH = re.compile(r"\d{1,18}")
-ARC = "ARC"
 
 Remark = Callable[[int, str], None]
-
-
-@dataclass(slots=True)
-class ArchiveRecord:
-    """A record of an archive file. `offset` is its first octet in the file, or None inside a gzip member that holds
-    several; `length` is known after `finish`. `version` is 1.0, 1.1 ... or ARC. `lost` says why the block is not
-    whole, once that is known; `cut` is true when what came of it is its beginning."""
-
-    offset: int | None
-    version: str
-    fields: list[tuple[str, str]]
-    size: int | None
-    _reader: "RecordReader"
-    length: int | None = None
-    lost: str | None = None
-    cut: bool = False
-    read: int = 0
-    start: int = 0
-    finished: bool = False
-    where: int = 0
-    _first: dict[str, str] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self._first = {name.lower(): value for name, value in reversed(self.fields)}
-
-    def get(self, name: str) -> str | None:
-        """The first field of a name (in any case), or None."""
-        return self._first.get(name.lower())
-
-    @property
-    def type(self) -> str:
-        """The WARC-Type in lower case; empty when there is none."""
-        return (self.get("WARC-Type") or "").lower()
-
-    @property
-    def content_type(self) -> str:
-        """The essence of the Content-Type of the block."""
-        return (self.get("Content-Type") or "").partition(";")[0].strip().lower()
-
-    def is_http(self) -> bool:
-        """Whether the block is an HTTP message."""
-        return self.content_type == "application/http"
-
-    def chunks(self) -> Iterator[bytes]:
-        """The octets of the block, one time."""
-        while octets := self._reader.read_block(self, _CHUNK):
-            yield octets
-
-    def block(self, limit: int) -> bytes | None:
-        """The whole block, or None when it has more octets than the limit; it stays to be passed over then."""
-        if self.size is not None and self.size > limit:
-            return None
-        parts: list[bytes] = []
-        total = 0
-        while octets := self._reader.read_block(self, _CHUNK if self.size is None else self.size):
-            total += len(octets)
-            if total > limit:
-                return None
-            parts.append(octets)
-        return b"".join(parts)
-
-    def finish(self) -> None:
-        """Pass over what was not read, and over the end of the record."""
-        self._reader.finish(self)
 
 
 class RecordReader:
@@ -110,6 +45,7 @@ class RecordReader:
         self._current: ArchiveRecord | None = None
         self._search = False
         self._told = False
+        self._hollow = False
         self._reread = 0
         self.records = 0
 
@@ -128,6 +64,8 @@ class RecordReader:
             size = min(size, record.size - record.read)
         if size and not self._held:
             octets = self._source.read(size)
+            if not octets and record.size is not None and self._join(record.where, "block"):
+                return self.read_block(record, size)
             self._used += len(octets)
         else:
             octets = self._take(min(size, len(self._held)))
@@ -167,8 +105,11 @@ class RecordReader:
                 self._leave()
                 continue
             if not self._skip_blank_lines():
+                if self._hollow and not self._source.whole and self._source.fault is None:
+                    self._remark(self._unit, "a gzip member that holds no record")
                 self._leave()
                 continue
+            self._hollow = False
             record = self._header()
             if record is not None:
                 return record
@@ -184,7 +125,7 @@ class RecordReader:
         if unit is None:
             return False
         self._unit, self._used, self._held = unit, 0, b""
-        self._in_unit, self._search, self._told = True, False, False
+        self._in_unit, self._search, self._told, self._hollow = True, False, False, True
         return True
 
     def _leave(self, record: ArchiveRecord | None = None) -> None:
@@ -211,7 +152,7 @@ class RecordReader:
         line = self._line()
         version = _VERSION.fullmatch(line)
         if version is None:
-            if _ARC_LINE.fullmatch(line):
+            if is_arc_line(line):
                 return self._arc_record(start, line)
             self._fault(self._place(start), f"no record begins here, but {line[:40]!r}")
             return None
@@ -257,6 +198,7 @@ class RecordReader:
                 return fields
             if text[0] in " \t" and fields:
                 name, value = fields[-1]
+                self._remark(self._place(start), f"the field {name} is folded over two lines")
                 fields[-1] = (name, f"{value} {text.strip()}".strip())
                 continue
             name, colon, value = text.partition(":")
@@ -276,19 +218,9 @@ class RecordReader:
         return None  # to the end of the member
 
     def _arc_record(self, start: int, line: bytes) -> ArchiveRecord:
-        parts = _text(line.strip()).split(" ")
-        url, ip, date = parts[0], parts[1], parts[2]
-        kind = "warcinfo" if url.startswith("filedesc:") else "response"
-        http = url.lower().startswith(("http:", "https:"))
-        fields = [
-            ("WARC-Type", kind),
-            ("WARC-Target-URI", url),
-            ("WARC-Date", date),
-            ("WARC-IP-Address", ip),
-            ("Content-Type", "application/http;msgtype=response" if http else parts[3]),
-        ]
+        fields, size = arc_fields(_text(line))
         where = self._place(start)
-        return ArchiveRecord(self._offset(start), ARC, fields, int(parts[-1]), self, where=where, start=self._used)
+        return ArchiveRecord(self._offset(start), ARC, fields, size, self, where=where, start=self._used)
 
     def _end_of_record(self, record: ArchiveRecord) -> None:
         """Two line ends behind a block; the reader bears any number of them."""
@@ -307,20 +239,34 @@ class RecordReader:
         elif seen != b"\r\n\r\n" and record.size is not None:
             self._remark(record.where, f"the block does not end in CRLF CRLF, but in {(seen + after)[:8]!r}")
         if after and record.size is not None and after[:1] not in (b"\r", b"\n") and not self._begins_record():
-            record.lost = f"what follows octet {self._place(end)} is no record: the Content-Length is wrong"
+            record.lost = (
+                f"what follows octet {self._place(end)} is no record, but {after!r}: the Content-Length is wrong, or"
+                " these octets do not belong there"
+            )
         if after and not self._source.whole and record.lost is None:
             self._remark(record.where, "more than one record in a gzip member")
 
     def _begins_record(self) -> bool:
-        held = self._peek(1 << 12)
-        line = held[: held.find(b"\n") + 1]
-        return _VERSION.fullmatch(line) is not None or _ARC_LINE.fullmatch(line) is not None
+        line = self._next_line(_HEADER)
+        return _VERSION.fullmatch(line) is not None or is_arc_line(line)
 
     def _skip_blank_lines(self) -> bool:
-        """Whether something follows the line ends between two records."""
+        """Whether something follows the line ends where a record should begin."""
+        start = self._used
         while (octets := self._peek(1)) in (b"\r", b"\n"):
             self._take(1)
+        if self._used > start and (self._current is None or self._current.version != ARC):
+            self._remark(self._place(start), f"{self._used - start} octets of line ends where a record should begin")
         return bool(octets)
+
+    def _join(self, where: int, part: str) -> bool:
+        """Whether a unit that ended inside a part of a record goes on in the next one."""
+        unit = self._source.join()
+        if unit is None:
+            return False
+        self._unit = unit
+        self._remark(where, f"the end comes inside the {part}; the record goes on in the next gzip member")
+        return True
 
     def _find_record(self) -> bool:
         """Go to the next line that begins a record."""
@@ -337,12 +283,18 @@ class RecordReader:
         return False
 
     def _line(self) -> bytes:
-        limit = 1 << 12
+        return self._take(len(self._next_line(HEADER_LIMIT)))
+
+    def _next_line(self, most: int) -> bytes:
+        """The line that comes next, with its end if it has one within the limit. It stays to be taken."""
+        limit = _HEADER
         while True:
             held = self._peek(limit)
             end = held.find(b"\n")
-            if end >= 0 or len(held) < limit or limit >= HEADER_LIMIT:
-                return self._take(end + 1 if end >= 0 else len(held))
+            if end < 0 and len(held) < limit and self._join(self._unit, "fields"):
+                continue
+            if end >= 0 or len(held) < limit or limit >= most:
+                return held[: end + 1] if end >= 0 else held
             limit *= 4
 
     def _peek(self, size: int = 1) -> bytes:
@@ -376,3 +328,6 @@ def _text(line: bytes) -> str:
         return line.decode("utf-8")
     except UnicodeDecodeError:
         return line.decode("latin-1")
+
+
+__all__ = ["ARC", "ArchiveRecord", "RecordReader"]

@@ -4,10 +4,14 @@ A unit never grows past a bound in memory, whatever its header claims. A damaged
 one is looked for behind it.
 """
 
+import re
 import zlib
 from abc import ABC, abstractmethod
 from importlib import import_module
+from io import SEEK_CUR
 from typing import Any, BinaryIO, Protocol
+
+from polite_crawler.archive.arc import is_arc_line
 
 GZIP = b"\x1f\x8b\x08"
 ZSTD = b"\x28\xb5\x2f\xfd"
@@ -19,6 +23,7 @@ _BOMB_FROM = 1 << 28
 _BOMB_RATIO = 200
 _PROBE = 1 << 12
 _ZSTD_DICTIONARY = b"\x5d\x2a\x4d\x18"
+_SKIPPABLE = re.compile(rb"[\x50-\x5f]\x2a\x4d\x18(.{4})", re.S)
 _LARGEST_DICTIONARY = 1 << 24
 
 
@@ -40,6 +45,10 @@ class Source(Protocol):
 
     def read(self, size: int) -> bytes:
         """At most so many octets of the unit; none at its end."""
+        ...
+
+    def join(self) -> int | None:
+        """Take the unit behind this one as its continuation, when no record begins there; its offset, or None."""
         ...
 
 
@@ -69,6 +78,10 @@ class Plain:
         self.end += len(octets)
         self.ended = not octets
         return octets
+
+    def join(self) -> int | None:
+        """Nothing is behind the file."""
+        return None
 
     def rewind(self, offset: int) -> None:
         """Go back in the file."""
@@ -144,6 +157,7 @@ class _Packed(ABC):
             self._held, self._offset = b"", self._start + 1
             self._find_unit()
         self.fault, self._lost, self._unit = None, False, None
+        self._pass_over()
         self._fill(len(self._magic))
         if not self._held:
             return None
@@ -182,9 +196,27 @@ class _Packed(ABC):
                 return out
         return b""
 
+    def join(self) -> int | None:
+        """The next unit as the continuation of this one: tools that pack in blocks of one size cut records."""
+        while self.fault is None and self._unit is None:
+            self._pass_over()
+            self._fill(_PROBE)
+            first = self._first_of(0) if self._held.startswith(self._magic) else None
+            if first is None or first.lstrip(b"\r\n").startswith(_BEGINNING) or is_arc_line(_first_line(first)):
+                return None
+            self._start = self._offset
+            self._unit = self._unpacker()
+            if not first:
+                self.read(1)  # an empty unit continues nothing
+        return self._start if self.fault is None else None
+
     @abstractmethod
     def _unpacker(self) -> _Unpacker:
         """What unpacks the next unit."""
+
+    @abstractmethod
+    def _pass_over(self) -> None:
+        """Go behind what stands between two units by right."""
 
     def _fail(self, why: str) -> None:
         self.fault = why
@@ -199,6 +231,14 @@ class _Packed(ABC):
                 return False
             self._held += octets
         return True
+
+    def _skip(self, size: int) -> None:
+        """Go on behind so many octets, of which few may be held."""
+        held = len(self._held)
+        if size > held:
+            self._file.seek(size - held, SEEK_CUR)
+        self._held = self._held[size:]
+        self._offset += size
 
     def _take(self, size: int) -> None:
         self._held = self._held[size:]
@@ -227,10 +267,18 @@ class _Packed(ABC):
                 at = 0
 
     def _is_unit(self, at: int) -> bool:
+        return (self._first_of(at) or b"").startswith(_BEGINNING)
+
+    def _first_of(self, at: int) -> bytes | None:
+        """The first octets of the unit at a place in what is held; None for no unit."""
         try:
-            return self._unpacker().unpack(self._held[at : at + _PROBE], len(_BEGINNING)) == _BEGINNING
+            return self._unpacker().unpack(self._held[at : at + _PROBE], _PROBE)
         except self._errors:
-            return False
+            return None
+
+
+def _first_line(octets: bytes) -> bytes:
+    return octets[: octets.find(b"\n") + 1]
 
 
 class Gzip(_Packed):
@@ -242,6 +290,9 @@ class Gzip(_Packed):
 
     def _unpacker(self) -> _Unpacker:
         return _Gunzip()
+
+    def _pass_over(self) -> None:
+        """There is nothing between two members."""
 
 
 class Zstandard(_Packed):
@@ -261,6 +312,10 @@ class Zstandard(_Packed):
 
     def _unpacker(self) -> _Unpacker:
         return _Unzstd(self._module, self._dictionary)
+
+    def _pass_over(self) -> None:
+        while self._fill(8) and (found := _SKIPPABLE.match(self._held)):
+            self._skip(8 + int.from_bytes(found[1], "little"))
 
     def _read_dictionary(self) -> Any:
         self._fill(8)
@@ -283,6 +338,6 @@ def source_of(file: BinaryIO) -> Source:
     file.seek(0)
     if first.startswith(GZIP):
         return Gzip(file)
-    if first in (ZSTD, _ZSTD_DICTIONARY):
+    if first == ZSTD or _SKIPPABLE.match(first + bytes(4)):
         return Zstandard(file)
     return Plain(file)

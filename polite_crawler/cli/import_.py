@@ -18,6 +18,7 @@ _REASONS = {
     "too-large": "are too large",
     "no-page": "are no answers to http or https",
     "continuation": "are continuations of a record",
+    "conversion": "are texts that another tool made of a page",
 }
 
 

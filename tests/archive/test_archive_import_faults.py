@@ -96,7 +96,7 @@ def test_records_that_give_no_page_are_counted(tmp_path: Path, store: Store) -> 
         record("response", page(), "http://ex.test/ok", 7),
     )))  # fmt: skip
     assert (done.records, done.captures) == (8, 1)
-    assert done.skips == {"no-page": 2, "continuation": 1}
+    assert done.skips == {"no-page": 2, "continuation": 1, "conversion": 1}
     assert [str(fault) for fault in done.faults] == ["octet 343: the date 'soon' cannot be read"]
 
 

@@ -9,7 +9,7 @@ import pytest
 from evidence_lab import pdf
 from import_lab import a_new_store, captures_of, page, record, take
 
-from polite_crawler.archive.foreign import moment
+from polite_crawler.archive.record_dates import moment
 from polite_crawler.query.store import Store
 from polite_crawler.store.record import utc_micros
 
@@ -202,7 +202,19 @@ def test_zstandard_files_are_read(tmp_path: Path, store: Store, dictionary: bool
         ("2019-05-06T07:08:09+02:00", "2019-05-06T05:08:09.000000Z"),
         ("20190506070809", "2019-05-06T07:08:09.000000Z"),
         ("2008-10-294T05:21:46-0700", "2008-10-20T12:21:46.000000Z"),
+        ("2019-05-06T07:08:09+0200", "2019-05-06T05:08:09.000000Z"),
+        ("2019-05-06t07:08:09z", "2019-05-06T07:08:09.000000Z"),
+        ("2019-05-06T07:08Z", "2019-05-06T07:08:00.000000Z"),
+        ("2019-05-06", "2019-05-06T00:00:00.000000Z"),
+        ("2019-05", "2019-05-01T00:00:00.000000Z"),
+        ("2019", "2019-01-01T00:00:00.000000Z"),
+        ("201905060708", "2019-05-06T07:08:00.000000Z"),
+        ("20190506070809123", "2019-05-06T07:08:09.000000Z"),
         ("2019-13-06T07:08:09Z", None),
+        ("2019-02-30", None),
+        ("2019-0", None),
+        ("2019-05-06T", None),
+        ("2019 and later", None),
         ("0000-00-000T00:00:00Z", None),
         ("soon", None),
         (None, None),

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from polite_crawler.archive.digests import parse_digest, sha256_label
 from polite_crawler.archive.heads import replayable
 from polite_crawler.archive.members import crc32_combine, member, spliced
-from polite_crawler.archive.payload import dechunked, judge_payload, split_http
+from polite_crawler.archive.payload import judge_payload, split_http, unchunked
 from polite_crawler.archive.surt import surt
 from polite_crawler.store.blobs import Blobs
 
@@ -135,19 +135,57 @@ def test_a_head_of_a_decoded_body_keeps_its_coding_under_another_name() -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "entity"),
+    ("body", "entity", "ended"),
     [
-        (b"3\r\nabc\r\n2;x=y\r\nde\r\n0\r\n\r\n", b"abcde"),
-        (b"3\nabc\n0\n\n", b"abc"),
-        (b"3\r\nabc\r\n0\r\nTrailer: x\r\n\r\n", b"abc"),
-        (b"A\r\nabc", b"abc"),
-        (b"<html>", None),
-        (b"3\r\nabcdef", None),
-        (b"", b""),
+        (b"3\r\nabc\r\n2;x=y\r\nde\r\n0\r\n\r\n", b"abcde", True),
+        (b"3\nabc\n0\n\n", b"abc", True),
+        (b"3\r\nabc\r\n0\r\nTrailer: x\r\n\r\n", b"abc", True),
+        (b"3\r\nabc\r\n", b"abc", False),
+        (b"A\r\nabc", b"abc", False),
+        (b"", b"", False),
     ],
 )
-def test_chunk_framing_is_undone_only_where_there_is_one(body: bytes, entity: bytes | None) -> None:
-    assert dechunked(body) == entity
+def test_chunk_framing_is_undone(body: bytes, entity: bytes, ended: bool) -> None:
+    found = unchunked(body)
+    assert found is not None
+    assert (found.octets, found.ended) == (entity, ended)
+
+
+@pytest.mark.parametrize("body", [b"<html>", b"3\r\nabcdef"])
+def test_chunk_framing_is_undone_only_where_there_is_one(body: bytes) -> None:
+    assert unchunked(body) is None
+
+
+@pytest.mark.parametrize(
+    ("body", "stated", "entity", "framed"),
+    [
+        (b"abc\n<p>three letters</p>", b"abc\n<p>three letters</p>", b"abc\n<p>three letters</p>", False),
+        (b"0\n1\n2\n", b"0\n1\n2\n", b"0\n1\n2\n", False),
+        (b"abc\r\nthe beginning of a chunk", b"the whole chunk", b"the beginning of a chunk", True),
+        (b"3\r\nabc\r\n0\r\n\r\n", b"3\r\nabc\r\n0\r\n\r\n", b"abc", True),
+        (b"3\r\nabc\r\n9\r\nde", b"3\r\nabc\r\n9\r\nde", b"abcde", True),
+        (b"0\r\n\r\n", b"0\r\n\r\n", b"", True),
+    ],
+)
+def test_a_digest_tells_a_text_that_begins_with_a_number_from_a_chunk_that_is_cut(
+    body: bytes, stated: bytes, entity: bytes, framed: bool
+) -> None:
+    http = split_http(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + body, sha256_label(stated))
+    assert (http.entity, http.framed) == (entity, framed)
+
+
+@pytest.mark.parametrize(
+    ("interim", "head"),
+    [
+        (b"HTTP/1.1 100 Continue\r\n\r\n", b"HTTP/1.1 200 OK\r\nA: b\r\n\r\n"),
+        (b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.0 100 \n\n", b"HTTP/1.1 404 No\r\n\r\n"),
+        (b"", b"HTTP/1.1 101 Switching Protocols\r\n\r\n"),
+        (b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
+    ],
+)
+def test_interim_heads_are_passed_over(interim: bytes, head: bytes) -> None:
+    http = split_http(interim + head + b"body")
+    assert (http.head, http.body) == (head, b"body")
 
 
 def test_a_digest_of_the_framing_is_told_from_one_of_the_payload() -> None:
