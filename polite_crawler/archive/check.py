@@ -1,5 +1,6 @@
 """`pc-check`: whether a WARC or WACZ file is strictly right. The common checkers pass many files that are not."""
 
+import re
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,8 @@ from polite_crawler.archive.package import UNREADABLE, Package, PackageError
 from polite_crawler.archive.sources import LZ4
 from polite_crawler.archive.wacz import ARCHIVE
 from polite_crawler.errors import PoliteError
+
+_DRIVE = re.compile(r"[A-Za-z]:")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +68,12 @@ def _check_package(path: Path, faults: Faults) -> None:
 
 
 def _check_names(package: Package, faults: Faults) -> None:
+    if package.tail:
+        faults.add("", f"{package.tail} octets behind the end of the ZIP")
     for name in package.doubles:
         faults.add(name, "two members with this name")
     for name, entry in package.entries.items():
-        if name.startswith("/") or "\\" in name or ".." in name.split("/"):
+        if name.startswith("/") or "\\" in name or ".." in name.split("/") or _DRIVE.match(name):
             faults.add(name, "a name that leads out of the package")
         if why := package.refusal(name):
             faults.add(name, why)

@@ -3,7 +3,7 @@
 import hashlib
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any, BinaryIO
 
@@ -13,8 +13,10 @@ from polite_crawler.archive.description import json_object
 from polite_crawler.archive.digests import parse_digest
 from polite_crawler.archive.faults import Faults
 from polite_crawler.archive.package import UNREADABLE, Package, is_bomb
+from polite_crawler.archive.surt import surt
 from polite_crawler.archive.temporary import TemporaryTables
 from polite_crawler.archive.wacz import ARCHIVE, INDEX_OF_PACKED, PAGES, PAGES_FORMAT
+from polite_crawler.rules.urls import is_http
 
 LINE_LIMIT = 1 << 24
 """Octets of one line of an index or a page list."""
@@ -22,12 +24,13 @@ LINE_LIMIT = 1 << 24
 _INDEX = re.compile(r"indexes/[^/]+\.(?:cdx|cdxj)(?:\.gz)?")
 _LINE = re.compile(rb"(\S+) (\d{14,17}) (\{.*\})\s*", re.S)
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)")
+_WWW = re.compile(r",www\d*$", re.I)
 _CACHE_KIB = 4096
 _INDEXED = ("response", "revisit", "resource")
 _TABLES = """
 CREATE TABLE id(id TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE record(file TEXT, offset INTEGER, length INTEGER, type TEXT, url TEXT, date TEXT, digest TEXT,
-    named INTEGER DEFAULT 0, PRIMARY KEY(file, offset)) WITHOUT ROWID;
+    status TEXT, named INTEGER DEFAULT 0, PRIMARY KEY(file, offset)) WITHOUT ROWID;
 CREATE TABLE url(url TEXT PRIMARY KEY) WITHOUT ROWID;
 """
 
@@ -45,14 +48,15 @@ class Records(TemporaryTables):
     def add_record(self, file: str, seen: Seen) -> None:
         """Note a record of a file."""
         self._db.execute(
-            "INSERT OR REPLACE INTO record VALUES(?,?,?,?,?,?,?,0)",
-            (file, seen.offset, seen.length, seen.type, seen.url, seen.date, seen.digest),
+            "INSERT OR REPLACE INTO record VALUES(?,?,?,?,?,?,?,?,0)",
+            (file, seen.offset, seen.length, seen.type, seen.url, seen.date, seen.digest, seen.status),
         )
 
     def find(self, file: str, offset: int) -> Seen | None:
         """The record that begins at an offset; it counts as named by the index."""
         row = self._db.execute(
-            "UPDATE record SET named=1 WHERE file=? AND offset=? RETURNING offset, length, type, url, date, digest",
+            "UPDATE record SET named=1 WHERE file=? AND offset=?"
+            " RETURNING offset, length, type, url, date, digest, status",
             (file, offset),
         ).fetchone()
         return Seen(*row) if row else None
@@ -121,16 +125,19 @@ class IndexCheck:
         for name in facts:
             if "cookie" in name.lower():
                 self._faults.add(where, f"a cookie in the field {name}")
-        self._records.add_url(str(facts.get("url")))
+        url = str(facts.get("url"))
+        self._records.add_url(url)
+        if not _is_key_of(found[1].decode("utf-8", "replace"), url):
+            self._faults.add(where, f"the key is not that of {url[:80]}")
         self._place(where, found[2].decode(), facts)
 
     def _place(self, where: str, time: str, facts: dict[str, Any]) -> None:
         file = str(facts.get("filename", "")).removeprefix(ARCHIVE)
-        try:
-            offset, length = int(facts["offset"]), int(facts["length"])
-        except (KeyError, TypeError, ValueError):
+        place = _numbers(facts)
+        if place is None:
             self._faults.add(where, "offset or length is no number")
             return
+        offset, length = place
         record = self._records.find(file, offset)
         if record is None:
             self._faults.add(where, f"no record begins at octet {offset} of {file or 'no file'}")
@@ -143,6 +150,9 @@ class IndexCheck:
             self._faults.add(where, f"the record at {file}:{offset} is of {record.date}")
         if "digest" in facts and record.digest and not _same_digest(str(facts["digest"]), record.digest):
             self._faults.add(where, f"the record at {file}:{offset} has the digest {record.digest}")
+        stated = str(facts.get("status", ""))
+        if record.status and stated.isdigit() and stated != record.status:
+            self._faults.add(where, f"the record at {file}:{offset} has the status {record.status}, not {stated}")
         self._record_digest(where, file, record, facts.get("recordDigest"))
 
     def _record_digest(self, where: str, file: str, record: Seen, stated: object) -> None:
@@ -155,27 +165,62 @@ class IndexCheck:
             self._faults.add(where, f"the recordDigest is not that of the record at {file}:{record.offset}")
 
     def _blocks(self, name: str) -> None:
-        """The index of a packed index: each line against its gzip member."""
+        """The index of a packed index: its lines name all gzip members, one behind the other."""
         octets = self._package.small(INDEX_OF_PACKED)
         if octets is None:
             self._faults.add(INDEX_OF_PACKED, f"missing, too large or damaged; {name} needs it")
             return
+        end, last = 0, b""
         with self._package.seekable(name) as packed:
             for number, line in enumerate(octets.splitlines(), 1):
-                if fault := _block_fault(packed, line):
-                    self._faults.add(f"{INDEX_OF_PACKED}:{number}", fault)
+                where = f"{INDEX_OF_PACKED}:{number}"
+                facts = json_object(line[line.find(b"{") :]) if line.strip() else {}
+                if facts is None:
+                    self._faults.add(where, "no JSON object")
+                if not facts:
+                    continue
+                if "filename" in facts and facts["filename"] != name.rpartition("/")[2]:
+                    self._faults.add(where, f"the file is {facts['filename']!r}, not {name}")
+                if line.startswith(b"!meta"):
+                    continue
+                place = _numbers(facts)
+                fault = _block_fault(packed, line, facts, place)
+                if fault or place is None:
+                    self._faults.add(where, fault or "offset or length is no number")
+                elif place[0] != end:
+                    self._faults.add(where, f"it begins at octet {place[0]} of {name}, the one before ends at {end}")
+                if line < last:
+                    self._faults.add(where, "the lines are not sorted by their octets")
+                end, last = sum(place or (end,)), line
+        if end != self._package.entries[name].file_size:
+            self._faults.add(INDEX_OF_PACKED, f"no line names what {name} holds behind octet {end}")
 
 
-def _block_fault(packed: BinaryIO, line: bytes) -> str | None:
-    if not line.strip() or line.startswith(b"!meta"):
-        return None
-    facts = json_object(line[line.find(b"{") :])
-    if facts is None:
-        return "no JSON object"
+def _numbers(facts: Mapping[str, Any]) -> tuple[int, int] | None:
+    """Offset and length of an index line, as numbers or as texts."""
     try:
-        offset, length = int(facts["offset"]), int(facts["length"])
+        return int(facts["offset"]), int(facts["length"])
     except (KeyError, TypeError, ValueError):
+        return None
+
+
+def _is_key_of(key: str, url: str) -> bool:
+    """Whether a key is of the host of a URL. The canonical form of what stands behind it is not the same in all
+    tools."""
+    if not url.isascii() or not key.isascii() or not is_http(url):
+        return True
+    return _site(key) == _site(surt(url))
+
+
+def _site(key: str) -> str:
+    host = key.partition(")")[0].partition(":")[0]
+    return _WWW.sub("", host).lower()
+
+
+def _block_fault(packed: BinaryIO, line: bytes, facts: Mapping[str, Any], place: tuple[int, int] | None) -> str | None:
+    if place is None:
         return "offset or length is no number"
+    offset, length = place
     if offset < 0 or not 0 <= length <= LINE_LIMIT:
         return "offset or length is out of bounds"
     packed.seek(offset)

@@ -10,12 +10,14 @@ from typing import BinaryIO, Protocol
 from polite_crawler.archive.digests import parse_digest
 from polite_crawler.archive.payload import HttpBlock, judge, judge_payload, split_http
 from polite_crawler.archive.reader import ARC, ArchiveRecord, RecordReader
+from polite_crawler.archive.record_dates import moment
 from polite_crawler.rules.redaction import REDACTED
 
 BLOCK_LIMIT = 1 << 28
 """Octets of a block that is checked in memory; a larger one is a fault, because its digests were not recalculated."""
 
 _REQUIRED = ("WARC-Record-ID", "WARC-Type", "WARC-Date")
+_SEGMENT, _ORIGIN = "WARC-Segment-Number", "WARC-Segment-Origin-ID"
 _REPEATED = frozenset({"warc-concurrent-to", "warc-protocol"})
 _TARGETED = frozenset({"response", "resource", "request", "revisit", "conversion", "continuation"})
 _ID = re.compile(r"<[A-Za-z][A-Za-z0-9+.-]*:[^\s<>]+>")
@@ -30,7 +32,8 @@ _NO_BODY = frozenset({b"204", b"304"})
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What the check of the index needs of a record: where it stands, and what an index line should say of it."""
+    """What the check of the index needs of a record: where it stands, and what an index line should say of it.
+    `status` is that of an HTTP response."""
 
     offset: int
     length: int
@@ -38,6 +41,7 @@ class Seen:
     url: str
     date: str
     digest: str | None
+    status: str | None = None
 
 
 OnFault = Callable[[int, str], None]
@@ -92,7 +96,7 @@ class WarcCheck:
             self._on_record(
                 Seen(
                     record.offset, record.length, record.type, record.get("WARC-Target-URI") or "",
-                    record.get("WARC-Date") or "", record.get("WARC-Payload-Digest"),
+                    record.get("WARC-Date") or "", record.get("WARC-Payload-Digest"), _status(record, block),
                 )
             )  # fmt: skip
 
@@ -107,7 +111,7 @@ def _field_faults(record: ArchiveRecord) -> list[str]:
     if (record_id := record.get("WARC-Record-ID")) and not _ID.fullmatch(record_id):
         found.append(f"the WARC-Record-ID {record_id!r} is no URI in angle brackets")
     date = record.get("WARC-Date")
-    if date and record.version in _DATE and not _DATE[record.version].fullmatch(date):
+    if date and record.version in _DATE and not (_DATE[record.version].fullmatch(date) and moment(date) is not None):
         found.append(f"the WARC-Date {date!r} is no UTC time of WARC {record.version}")
     target = record.get("WARC-Target-URI")
     if target is None and record.type in _TARGETED:
@@ -120,10 +124,19 @@ def _field_faults(record: ArchiveRecord) -> list[str]:
         found += [
             f"a revisit with no {name}" for name in ("WARC-Profile", "WARC-Payload-Digest") if not record.get(name)
         ]
+    if record.type == "continuation":
+        found += [
+            f"a continuation with no {name}" for name in (_SEGMENT, "WARC-Segment-Origin-ID") if not record.get(name)
+        ]
     for name in ("WARC-Block-Digest", "WARC-Payload-Digest"):
         if (stated := record.get(name)) and (fault := parse_digest(stated).fault):
             found.append(f"{name}: {fault}")
     return found
+
+
+def _status(record: ArchiveRecord, block: bytes | None) -> str | None:
+    found = _STATUS_LINE.match(block or b"") if record.type == "response" and record.is_http() else None
+    return found[1].decode() if found else None
 
 
 def _is_address(text: str) -> bool:
@@ -143,11 +156,11 @@ def _block_faults(record: ArchiveRecord, block: bytes) -> list[str]:
         if record.type != "revisit" and judge(stated, block) == "mismatch":
             found.append("the WARC-Payload-Digest is not that of the block")
         return found
-    http = split_http(block)
+    http = split_http(block, stated)
     if record.type == "request":
         return found + _request_faults(http)
-    if record.type == "revisit":
-        return found
+    if record.type == "revisit" or record.get(_SEGMENT) is not None:
+        return found  # the rest of the payload is in another record
     verdict = judge_payload(stated, http)
     if verdict == "mismatch":
         found.append("the WARC-Payload-Digest is not that of the payload")
@@ -172,9 +185,13 @@ def _response_faults(http: HttpBlock, *, cut: bool) -> list[str]:
     status = _STATUS_LINE.match(http.head)
     if status is None:
         return [f"no HTTP status line, but {http.head[:40]!r}"]
+    if not http.head.endswith((b"\n\n", b"\n\r\n")):
+        return ["the HTTP head does not end in a blank line"]
     fields = head_fields(http.head)
     if any(name == "transfer-encoding" and "chunked" in value.lower() for name, value in fields):
-        return [] if http.framed or not http.body else ["the head says chunked, the body has no chunk framing"]
+        if http.framed:
+            return [] if http.ended or cut else ["the chunk framing has no end"]
+        return ["the head says chunked, the body has no chunk framing"] if http.body else []
     lengths = {value for name, value in fields if name == "content-length"}
     if not lengths or cut or status[1] in _NO_BODY or not http.body:
         return []

@@ -13,7 +13,7 @@ from polite_crawler.archive.wacz import ARCHIVE, DATAPACKAGE, DIGEST, PROFILE
 
 _LISTED = (ARCHIVE, "indexes/", "pages/")
 _VERSION = re.compile(r"1\.(?:0\.0|1\.[01])")
-_HASH = re.compile(r"sha256:[0-9a-f]{64}")
+_HASH = re.compile(r"sha256:[0-9a-f]{64}|md5:[0-9a-f]{32}")
 
 
 def check_description(package: Package, faults: Faults) -> None:
@@ -27,7 +27,7 @@ def check_description(package: Package, faults: Faults) -> None:
         faults.add(DATAPACKAGE, "no JSON object")
     else:
         _check_resources(package, described, faults)
-    _check_digest(package, f"sha256:{hashlib.sha256(octets).hexdigest()}", faults)
+    _check_digest(package, octets, faults)
 
 
 def json_object(octets: bytes) -> dict[str, Any] | None:
@@ -39,7 +39,12 @@ def json_object(octets: bytes) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-def _check_digest(package: Package, digest: str, faults: Faults) -> None:
+def _hash(stated: object) -> "hashlib._Hash":
+    """What calculates a stated hash: packages may have MD5 in the place of SHA-256."""
+    return hashlib.new("md5" if str(stated).startswith("md5:") else "sha256", usedforsecurity=False)
+
+
+def _check_digest(package: Package, description: bytes, faults: Faults) -> None:
     octets = package.small(DIGEST)
     if octets is None:
         faults.add(DIGEST, "missing, too large or damaged")
@@ -48,12 +53,18 @@ def _check_digest(package: Package, digest: str, faults: Faults) -> None:
     if stated is None:
         faults.add(DIGEST, "no JSON object")
         return
-    if stated.get("path") != DATAPACKAGE or stated.get("hash") != digest:
+    digest = _hash(stated.get("hash"))
+    digest.update(description)
+    if stated.get("path") != DATAPACKAGE or stated.get("hash") != f"{digest.name}:{digest.hexdigest()}":
         faults.add(DIGEST, f"its path and hash are not those of {DATAPACKAGE}")
     signed = stated.get("signedData")
     if signed is None:
         return
-    fault = fault_of(signed, digest) if isinstance(signed, dict) else "signedData is no JSON object"
+    fault = (
+        fault_of(signed, f"sha256:{hashlib.sha256(description).hexdigest()}")
+        if isinstance(signed, dict)
+        else "signedData is no JSON object"
+    )
     if fault is not None:
         faults.add(DIGEST, fault)
 
@@ -86,10 +97,10 @@ def _check_resource(package: Package, resource: Mapping[str, Any], faults: Fault
         faults.add(DATAPACKAGE, f"the name of {path} is {name!r}: a lower-case name is needed")
     stated = resource.get("hash")
     if not isinstance(stated, str) or not _HASH.fullmatch(stated):
-        faults.add(DATAPACKAGE, f"the hash of {path} is no sha256: and hexadecimal digits")
+        faults.add(DATAPACKAGE, f"the hash of {path} is no sha256: or md5: and hexadecimal digits")
     if package.refusal(path):
         return
-    digest, size = hashlib.sha256(), 0
+    digest, size = _hash(stated), 0
     try:
         for octets in package.chunks(path):
             digest.update(octets)
@@ -97,7 +108,7 @@ def _check_resource(package: Package, resource: Mapping[str, Any], faults: Fault
     except UNREADABLE as error:
         faults.add(path, f"damaged ({error})")
         return
-    if isinstance(stated, str) and _HASH.fullmatch(stated) and stated != f"sha256:{digest.hexdigest()}":
+    if isinstance(stated, str) and _HASH.fullmatch(stated) and stated != f"{digest.name}:{digest.hexdigest()}":
         faults.add(path, f"its hash is not the one in {DATAPACKAGE}")
     if resource.get("bytes") != size:
         faults.add(path, f"{size} octets, not the {resource.get('bytes')!r} of {DATAPACKAGE}")

@@ -21,6 +21,8 @@ _CHUNK = 1 << 20
 _BOMB_FROM = 1 << 26
 _BOMB_RATIO = 200
 _LOCAL_HEADER = struct.Struct("<4s22xHH")
+_END_OF_ZIP, _END_SIZE = b"PK\x05\x06", 22
+_END_WITHIN = 1 << 17
 _ENCRYPTED = 1
 _WARC = (".warc", ".warc.gz", ".arc", ".arc.gz", ".warc.zst")
 
@@ -72,6 +74,17 @@ class Package:
         """Close the file."""
         self._zip.close()
         self._file.close()
+
+    @property
+    def tail(self) -> int:
+        """Octets behind the end record of the ZIP and its comment."""
+        size = self._file.seek(0, io.SEEK_END)
+        self._file.seek(max(0, size - _END_WITHIN))
+        last = self._file.read()
+        at = last.rfind(_END_OF_ZIP)
+        if at < 0:
+            return 0
+        return max(0, len(last) - at - _END_SIZE - len(self._zip.comment))
 
     def archives(self) -> list[str]:
         """The WARC and ARC files, sorted."""

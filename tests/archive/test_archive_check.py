@@ -1,6 +1,7 @@
 """The strict check: what is right passes, and every way to be wrong is named."""
 
 import gzip
+import hashlib
 import json
 import random
 import zipfile
@@ -68,6 +69,8 @@ BROKEN: dict[str, tuple[Callable[[Parts], None], str]] = {
     "offset is no number": (lambda parts: in_first_line(parts, "offset", "x"), "no number"),
     "wrong file": (lambda parts: in_first_line(parts, "filename", "x.warc.gz"), "no record begins"),
     "wrong URL": (lambda parts: in_first_line(parts, "url", "http://ex.test/x"), "is of http"),
+    "wrong status": (lambda parts: in_first_line(parts, "status", "404"), "has the status 2"),
+    "key of another host": (_set(INDEX, lambda octets: b"test,ey)/ " + octets.partition(b" ")[2]), "the key is not"),
     "wrong digest": (lambda parts: in_first_line(parts, "digest", "sha256:" + "0" * 64), "has the digest"),
     "wrong record digest": (lambda parts: in_first_line(parts, "recordDigest", "sha256:0"), "recordDigest"),
     "wrong time": (_set(INDEX, lambda octets: octets.replace(b" 20261130", b" 20251130", 1)), "is of 2026"),
@@ -155,11 +158,39 @@ def test_the_lab_itself_builds_what_is_right(good: Path, tmp_path: Path) -> None
     assert check(build(tmp_path / "same.wacz", parts_of(good / "good.wacz"))).ok
 
 
-@pytest.mark.parametrize("name", ["../evil.warc.gz", "/etc/evil", "archive/..\\evil"])
+@pytest.mark.parametrize("name", ["../evil.warc.gz", "/etc/evil", "archive/..\\evil", "C:/evil"])
 def test_names_that_lead_out_are_faults(good: Path, tmp_path: Path, name: str) -> None:
     parts = parts_of(good / "good.wacz") | {name: b"x"}
     found = check(build(tmp_path / "slip.wacz", parts))
     assert f"{name}: a name that leads out of the package" in map(str, found.faults)
+
+
+def test_octets_behind_a_package_are_a_fault(good: Path, tmp_path: Path) -> None:
+    path = build(tmp_path / "tail.wacz", parts_of(good / "good.wacz"))
+    path.write_bytes(path.read_bytes() + b"more")
+    assert "4 octets behind the end of the ZIP" in [fault.what for fault in check(path).faults]
+
+
+@pytest.mark.parametrize("comment", [b"", b"a comment"])
+def test_a_package_with_a_comment_is_right(good: Path, tmp_path: Path, comment: bytes) -> None:
+    path = build(tmp_path / "comment.wacz", parts_of(good / "good.wacz"))
+    with zipfile.ZipFile(path, "a") as package:
+        package.comment = comment
+    assert check(path).ok
+
+
+def test_hashes_of_a_package_may_be_md5(good: Path, tmp_path: Path) -> None:
+    parts = parts_of(good / "good.wacz")
+    md5 = {name: hashlib.md5(octets, usedforsecurity=False).hexdigest() for name, octets in parts.items()}
+
+    def described(of: dict[str, Any]) -> None:
+        for resource in of["resources"]:
+            resource["hash"] = f"md5:{md5[resource['path']]}"
+
+    assert check(build(tmp_path / "right.wacz", parts, described=described)).ok
+    md5[PAGES] = "0" * 32
+    found = check(build(tmp_path / "wrong.wacz", parts, described=described))
+    assert [str(fault) for fault in found.faults] == [f"{PAGES}: its hash is not the one in datapackage.json"]
 
 
 def test_two_members_with_one_name_are_a_fault(good: Path, tmp_path: Path) -> None:
@@ -217,6 +248,8 @@ def test_a_packed_index_is_checked_block_by_block(good: Path, tmp_path: Path) ->
         ({"length": "x"}, "no number"),
         ({"length": -1}, "out of bounds"),
         ({"digest": "sha256:0"}, "the digest is not"),
+        ({"filename": "other.cdx.gz"}, "the file is 'other.cdx.gz'"),
+        ({"filename": None}, "the file is None"),
     ):
         found = check(of(**facts))
         assert [fault for fault in found.faults if said in fault.what], (facts, found.faults)
@@ -225,58 +258,36 @@ def test_a_packed_index_is_checked_block_by_block(good: Path, tmp_path: Path) ->
     assert [fault for fault in found.faults if "needs it" in fault.what]
 
 
-RECORD = (
-    b"WARC/1.1\r\nWARC-Type: resource\r\nWARC-Record-ID: <urn:uuid:00000000-0000-4000-8000-000000000000>\r\n"
-    b"WARC-Target-URI: http://ex.test/\r\nWARC-Date: 2026-01-01T00:00:00Z\r\nContent-Type: text/plain\r\n"
-    b"Content-Length: 5\r\n\r\nhello\r\n\r\n"
-)
+BLOCKS: dict[str, tuple[Callable[[list[str]], list[str]], str]] = {
+    "in order": (lambda found: found, ""),
+    "out of order": (lambda found: [found[0], *found[:0:-1]], "not sorted"),
+    "first left out": (lambda found: [found[0], *found[2:]], "the one before ends at 0"),
+    "middle left out": (lambda found: [*found[:2], *found[3:]], "the one before ends at"),
+    "last left out": (lambda found: found[:-1], "no line names what"),
+    "no line": (lambda found: found[:1], "no line names what"),
+    "twice": (lambda found: [*found, found[-1]], "the one before ends at"),
+    "no JSON": (lambda found: [*found, "key\n"], "no JSON object"),
+    "other file": (lambda found: [found[0].replace("index.cdx.gz", "x.cdx.gz"), *found[1:]], "the file is 'x.cdx.gz'"),
+}
 
 
-def test_the_record_of_the_next_tests_is_right(tmp_path: Path) -> None:
-    (tmp_path / "x.warc").write_bytes(RECORD)
-    assert check(tmp_path / "x.warc").ok
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "said"),
-    [
-        (b"WARC/1.1", b"WARC/0.18", "the version WARC/0.18"),
-        (b"WARC-Type: resource\r\n", b"", "no WARC-Type"),
-        (b"WARC-Date: 2026-01-01T00:00:00Z\r\n", b"", "no WARC-Date"),
-        (b"WARC-Target-URI: http://ex.test/\r\n", b"", "no WARC-Target-URI"),
-        (b"http://ex.test/", b"<http://ex.test/>", "no absolute URI"),
-        (b"http://ex.test/", b"/relative", "no absolute URI"),
-        (b"<urn:uuid:00000000-0000-4000-8000-000000000000>", b"17", "no URI in angle brackets"),
-        (b"2026-01-01T00:00:00Z", b"2026-01-01 00:00:00", "no UTC time"),
-        (b"2026-01-01T00:00:00Z", b"2026-01-01T00:00:00+01:00", "no UTC time"),
-        (b"Content-Type: text/plain\r\n", b"Content-Type: a\r\nContent-Type: b\r\n", "2 fields content-type"),
-        (b"Content-Type: text/plain\r\n", b"WARC-IP-Address: localhost\r\n", "no address"),
-        (b"Content-Type: text/plain\r\n", b"no field\r\n", "a line that is no field"),
-        (b"Content-Type: text/plain\r\n", b"WARC-Payload-Digest: sha1:AAAA\r\n", "no digest of 20 octets"),
-        (b"Content-Type: text/plain\r\n", b"WARC-Block-Digest: md5:" + b"0" * 32 + b"\r\n", "not that of the block"),
-        (b"Content-Length: 5", b"Content-Length: 4", "does not end in CRLF CRLF"),
-        (b"Content-Length: 5", b"Content-Length: 6", "does not end in CRLF CRLF"),
-        (b"Content-Length: 5", b"Content-Length: 50", "the end comes inside the block"),
-        (b"Content-Length: 5", b"Content-Length: -5", "no Content-Length, but '-5'"),
-        (b"Content-Length: 5\r\n", b"", "no Content-Length"),
-        (b"hello\r\n\r\n", b"hello\r\n", "does not end in CRLF CRLF"),
-        (b"hello\r\n\r\n", b"hello", "does not end in CRLF CRLF"),
-        (b"\r\n", b"\n", "LF and not in CRLF"),
-        (b"WARC-Type: resource", b"WARC-Type: revisit", "a revisit with no WARC-Profile"),
-        (RECORD, RECORD + RECORD, "a second record with the id"),
-        (RECORD, RECORD + b"\0" * 9, "no record"),
-        (RECORD, b"", "an empty file"),
-        (RECORD, b"hello", "no record"),
-        (RECORD, b"filedesc://x 0.0.0.0 20260101000000 text/plain 5\nhello\n", "an ARC file"),
-        (RECORD, b"\x04\x22\x4d\x18....", "LZ4"),
-        (RECORD, b"PK\x03\x04" + b"x" * 40, "no ZIP file"),
-    ],
-)
-def test_records_that_are_wrong_are_named(tmp_path: Path, old: bytes, new: bytes, said: str) -> None:
-    assert old in RECORD
-    (tmp_path / "x.warc").write_bytes(RECORD.replace(old, new))
-    found = check(tmp_path / "x.warc")
-    assert [fault for fault in found.faults if said in str(fault)], found.faults
+@pytest.mark.parametrize("name", BLOCKS)
+def test_the_lines_of_a_packed_index_name_its_members_one_behind_the_other(
+    good: Path, tmp_path: Path, name: str
+) -> None:
+    change, said = BLOCKS[name]
+    parts = parts_of(good / "good.wacz")
+    rows = parts.pop(INDEX).splitlines(keepends=True)
+    packed, idx = b"", ['!meta 0 {"format": "cdxj-gzip-1.0", "filename": "index.cdx.gz"}\n']
+    for at in range(0, len(rows), 6):
+        one = gzip.compress(b"".join(rows[at : at + 6]), mtime=0)
+        key = " ".join(rows[at].decode().split(" ")[:2])
+        idx.append(f"{key} {json.dumps({'offset': len(packed), 'length': len(one)})}\n")
+        packed += one
+    assert len(idx) > 3
+    parts |= {"indexes/index.cdx.gz": packed, "indexes/index.idx": "".join(change(idx)).encode()}
+    found = check(build(tmp_path / "x.wacz", parts)).faults
+    assert [fault for fault in found if said in fault.what] if said else not found, found
 
 
 def test_a_file_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
