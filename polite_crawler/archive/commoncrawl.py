@@ -61,13 +61,13 @@ def index_lines(api: str, url: str) -> ArchiveRequest:
     return ArchiveRequest(f"{api}?url={quote(url, safe='')}&output=json&filter==status:200", (), "archive-index")
 
 
-def read_index_lines(status: int, headers: Headers, body: bytes) -> IndexLine | NoCopy:
-    """The newest line. A 404 with a message, and a 200 with nothing, both mean that there is none."""
+def read_index_lines(url: str, status: int, headers: Headers, body: bytes) -> IndexLine | NoCopy:
+    """The newest line of the site of a URL. A 404 with a message, and a 200 with nothing, mean that there is none."""
     if status == 404 or (status == 200 and not body.strip()):
         return NoCopy("none", "Common Crawl has no copy in this index")
     if status != 200:
         return _failed(status)
-    lines = [line for text in body.splitlines() if (line := _line(text)) is not None]
+    lines = [line for text in body.splitlines() if (line := _line(text)) is not None and same_site(line.url, url)]
     if not lines:
         return NoCopy("none", "Common Crawl has no copy in this index")
     return max(lines, key=lambda line: line.timestamp)

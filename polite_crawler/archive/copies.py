@@ -1,11 +1,15 @@
 """The body of an archived copy as it is stored and as it is read, and what it shows."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from polite_crawler.archive.mementos import ArchivedCopy, entity_of
 from polite_crawler.readers.codings import Decoder
 from polite_crawler.rules.challenges import LARGEST_INTERSTITIAL, classify
+
+# no packed body begins so; some archives decode a body and keep the field that says how it was packed
+_TEXT = re.compile(rb"[\t\n\r\x20-\x7e]{32}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +31,10 @@ def entity(copy: ArchivedCopy, limit: int) -> Entity:
     decoder = Decoder([coding], limit)
     decoder.feed(payload)
     decoder.end()
-    return Entity(payload, coding, decoder.body(), decoder.full)
+    decoded = decoder.body()
+    if decoded is None and _TEXT.match(payload):
+        return Entity(payload[:limit], None, payload[:limit], len(payload) > limit)
+    return Entity(payload, coding, decoded, decoder.full)
 
 
 def fields_of(copy: ArchivedCopy) -> Sequence[tuple[str, str]]:

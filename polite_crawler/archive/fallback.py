@@ -128,11 +128,11 @@ def _read(
     if ask.stage == "wayback":
         return mementos.read_wayback(ask.request, ask.url, status, headers, body)
     if ask.stage == "wayback-index":
-        return mementos.read_wayback_index(status, headers, body)
+        return mementos.read_wayback_index(ask.url, status, headers, body)
     if ask.stage == "indexes":
         return commoncrawl.read_index_list(status, headers, body)
     if ask.stage == "index":
-        return commoncrawl.read_index_lines(status, headers, body)
+        return commoncrawl.read_index_lines(ask.url, status, headers, body)
     assert ask.line is not None
     return commoncrawl.read_record(ask.line, ask.url, status, headers, body)
 

@@ -26,7 +26,9 @@ Headers = Sequence[tuple[str, str]]
 Refusal = Literal["none", "excluded", "busy", "blocked", "error"]
 """Why a service gave no copy: it has none, it will not give this site, it is busy, it refuses us, it failed."""
 
-_RAW = re.compile(r"/web/(\d{4,14})(?:id_)?/(.+)", re.S)
+# with a modifier, which says how the page is shown: raw (id_), in a frame, as a picture
+_RAW = re.compile(r"/web/(\d{4,14})(?:[a-z]{2}_)?/(.+)", re.S)
+_TEXT_ROW = re.compile(r"^\S+ (\d{14}) (\S+) \S+ (\d{3}|-) \S+ (?:\d+|-)[ \t]*$", re.M)
 _EXCLUDED = ("url has been excluded", "blocked site error", "administrativeaccesscontrol", "robotaccesscontrol")
 _ORIGINAL = "x-archive-orig-"
 # what the service says of its own answer, and what a copy has no use for
@@ -165,26 +167,38 @@ def read_timegate(request: ArchiveRequest, url: str, status: int, headers: Heade
     return ArchivedCopy(host, stamp, copy, original, status, original_head(status, headers), body)
 
 
-def read_wayback_index(status: int, headers: Headers, body: bytes) -> Elsewhere | NoCopy:
-    """The copy that the newest line of the index names. Lines come twice; the last one is the newest."""
+def read_wayback_index(url: str, status: int, headers: Headers, body: bytes) -> Elsewhere | NoCopy:
+    """The copy that the newest line of the index names for the site of a URL. Lines come twice, in any order."""
     if status != 200:
         return _service("the index of the Wayback Machine", status, headers, body)
-    try:
-        rows = json.loads(body or b"[]")
-    except (ValueError, RecursionError):
-        return NoCopy("error", "the index of the Wayback Machine sends no JSON")
+    rows = _index_rows(body)
+    if rows is None:
+        return NoCopy("error", "the index of the Wayback Machine sends no lines of an index")
     best: tuple[str, str] | None = None
-    names = rows[0] if isinstance(rows, list) and rows and isinstance(rows[0], list) else []
-    for row in rows[1:] if names else []:
-        if not isinstance(row, list) or len(row) != len(names):
-            continue  # an empty row, and a key to go on with
-        facts = dict(zip(names, row, strict=True))
-        stamp, original = str(facts.get("timestamp", "")), str(facts.get("original", ""))
-        if facts.get("statuscode") == "200" and stamp.isdigit() and (best is None or stamp > best[0]):
+    for stamp, original, code in rows:
+        fits = code == "200" and time_of_stamp(stamp) is not None and same_site(original, url)
+        if fits and (best is None or stamp > best[0]):
             best = stamp, original
     if best is None:
         return NoCopy("none", "the Wayback Machine has no copy with status 200")
     return Elsewhere(wayback_copy(*best))
+
+
+def _index_rows(body: bytes) -> list[tuple[str, str, str]] | None:
+    """Time, URL and status of each line of an index, in JSON or in seven fields of text; None for no index. What is
+    no line is left out: an empty one, and the key to go on with."""
+    if not body.strip():
+        return []
+    if not body.lstrip().startswith(b"["):
+        found = _TEXT_ROW.findall(body.decode("utf-8", "replace"))
+        return found or None
+    try:
+        names, *rows = json.loads(body) or [[]]
+        places = [names.index(name) for name in ("timestamp", "original", "statuscode")] if rows else []
+    except (AttributeError, TypeError, ValueError, RecursionError):
+        return None
+    whole = [row for row in rows if isinstance(row, list) and len(row) == len(names)]
+    return [(str(row[places[0]]), str(row[places[1]]), str(row[places[2]])) for row in whole]
 
 
 def read_availability(status: int, headers: Headers, body: bytes) -> Elsewhere | NoCopy:

@@ -2,11 +2,12 @@
 
 import gzip
 import json
+import zlib
 from dataclasses import replace
 from typing import Any
 
 import pytest
-from fake_archives import DATE, FILE, PAGE, STAMP, answer, cc_record, memento
+from fake_archives import DATE, FILE, PAGE, STAMP, answer, cc_index, cc_record, memento
 
 from polite_crawler.archive import commoncrawl, mementos
 from polite_crawler.archive.copies import entity
@@ -235,14 +236,89 @@ def test_the_availability_api_is_read(body: bytes, found: str | None) -> None:
 
 @pytest.mark.parametrize("body", [b"", b"[]", b"[1]", b"{}", b"no json", b'[["timestamp"],["1"],[]]', b"[[]]"])
 def test_an_index_that_says_nothing_gives_nothing(body: bytes) -> None:
-    assert isinstance(mementos.read_wayback_index(200, [], body), NoCopy)
+    assert isinstance(mementos.read_wayback_index("http://ex.test/", 200, [], body), NoCopy)
     assert isinstance(commoncrawl.read_index_list(200, [], body), NoCopy)
-    assert isinstance(commoncrawl.read_index_lines(200, [], body), NoCopy)
+    assert isinstance(commoncrawl.read_index_lines("http://ex.test/", 200, [], body), NoCopy)
+
+
+GOOD = "ex,test)/ 20171124151315 http://ex.test/ text/html 200 MGIGF4GRGGF5GKV6VNCBAXOE3OR5BTZC 1811"
+OLDER = "ex,test)/ 20150101000000 http://ex.test:80/ text/html 200 MGIGF4GRGGF5GKV6VNCBAXOE3OR5BTZC 1811"
+NAMES = ["urlkey", "timestamp", "original", "mimetype", "statuscode", "digest", "length"]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [GOOD],
+        [GOOD, GOOD, GOOD],
+        [OLDER, GOOD],
+        [GOOD, OLDER],
+        [OLDER, "ex,test)/ 20190101000000 http://ex.test/ warc/revisit - X -", GOOD],
+        [GOOD, "ex,test)/ 20190101000000 http://ex.test/ text/html 404 X 9"],
+        [GOOD, "ey,test)/ 20190101000000 http://ey.test/ text/html 200 X 9"],
+        [GOOD, "", "test%2Cex%29%2F+20190101000000%21"],
+        [GOOD, "ex,test)/ soon http://ex.test/ text/html 200 X 9"],
+    ],
+)
+def test_an_index_is_read_as_json_and_as_text(lines: list[str]) -> None:
+    rows = json.dumps([NAMES, *(line.split(" ") if line else [] for line in lines)])
+    for body in ("\n".join((*lines, "")), rows):
+        found = mementos.read_wayback_index("http://ex.test/", 200, [], body.encode())
+        assert isinstance(found, Elsewhere), found
+        assert found.request.url == "https://web.archive.org/web/20171124151315id_/http://ex.test/"
+
+
+@pytest.mark.parametrize(
+    "body", [b"<html>down for maintenance", b"ex,test)/ 2017\n", b"[", b"[[], 3]", b"[3, [4]]", b"{}"]
+)
+def test_an_answer_that_is_no_index_gives_nothing(body: bytes) -> None:
+    found = mementos.read_wayback_index("http://ex.test/", 200, [], body)
+    assert isinstance(found, NoCopy)
+    assert not found.stops
+
+
+@pytest.mark.parametrize("modifier", ["", "id_", "if_", "mp_", "js_"])
+def test_a_redirect_to_a_shown_copy_leads_to_the_raw_one(modifier: str) -> None:
+    ask = first(f"{LIVE}/x", now=NOW)
+    to = f"https://web.archive.org/web/{STAMP}{modifier}/{LIVE}/x"
+    found = mementos.read_wayback(ask.request, ask.url, 302, [("Location", to)], b"")
+    assert isinstance(found, Elsewhere)
+    assert found.request.url == f"https://web.archive.org/web/{STAMP}id_/{LIVE}/x"
+
+
+PACKED = zlib.compress(PAGE * 9)
+
+
+@pytest.mark.parametrize(
+    ("field", "body", "coding", "decoded"),
+    [
+        ("br", PAGE * 9, None, PAGE * 9),
+        ("deflate", PAGE * 9, None, PAGE * 9),
+        ("gzip", PAGE * 9, None, PAGE * 9),
+        ("deflate", PACKED, "deflate", PAGE * 9),
+        ("br", b"\xff\xfe\x00" + PAGE, "br", None),
+    ],
+)
+def test_a_copy_that_was_decoded_is_read_as_it_is(
+    field: str, body: bytes, coding: str | None, decoded: bytes | None
+) -> None:
+    head = f"HTTP/1.1 200 OK\r\ncontent-encoding: {field}\r\n\r\n".encode()
+    copy = ArchivedCopy("wayback", "2017-11-24T15:13:15Z", f"{LIVE}/x", f"{LIVE}/x", 200, head, body)
+    found = entity(copy, 1 << 16)
+    assert (found.coding, found.decoded, found.cut) == (coding, decoded, False)
+
+
+def test_a_line_of_another_site_in_an_index_of_common_crawl_is_not_asked_for() -> None:
+    _, _, body = cc_index("CC-MAIN-2019-18-index", "url=http%3A%2F%2Fex.test%2Fcc")
+    assert isinstance(commoncrawl.read_index_lines("http://ex.test/cc", 200, [], body), commoncrawl.IndexLine)
+    assert isinstance(commoncrawl.read_index_lines("http://ey.test/cc", 200, [], body), NoCopy)
 
 
 @pytest.mark.parametrize("text", ["blocked site error", "org.archive.wayback.exception.RobotAccessControlException"])
 def test_a_blocked_site_is_told_from_a_block_of_us(text: str) -> None:
-    said = mementos.read_wayback_index(403, [("X-Archive-Wayback-Runtime-Error", text)], text.encode())
+    said = mementos.read_wayback_index(
+        "http://ex.test/", 403, [("X-Archive-Wayback-Runtime-Error", text)], text.encode()
+    )
     assert isinstance(said, NoCopy)
     assert (said.why, said.stops) == ("excluded", False)
 
