@@ -6,20 +6,23 @@ sun times, holidays, dates, the first Sunday of a month) makes the reading `part
 """
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
-from polite_crawler.readers.hours.week import DAY, DAYS, Hours, Interval, clock, day_range, in_order
+from polite_crawler.readers.hours.rules import Rule, week_of
+from polite_crawler.readers.hours.week import DAY, DAYS, Hours, day_range
 from polite_crawler.readers.hours.words import ANY_DAY, MONTHS, fold
 
 _ALWAYS = re.compile(
     r"(?<!\d)(?:24 ?(?:hours?|h|std)?[ ,]*[/x]? *7(?: *days?(?: +a|/)? *(?:week)?)?|7 ?j? ?/ ?7|7 days ?(?:a |/ ?)week"
-    r"|non-? ?stop|always|any ?time|all day(?:s)?(?! *\d)|24 ?h(?:ours)?|rund um die uhr)(?: +(?:open|geoffnet))?(?!\d)"
+    r"|non-? ?stop|always|any ?time|all day(?:s)?(?! *\d)|24 ?h(?:ours)?|rund um die uhr"
+    r"|24 ?/ ?24(?:[ ,]*7 ?/ ?7)?)(?: +(?:open|geoffnet))?(?!\d)"
 )
 _EVERY_DAY = re.compile(
     r"\b(?:daily|every ?day|taglich|all days|tous les jours|todos los dias|tutti i giorni|codziennie)\b"
     # with times it is no more than each day
     r"|(?<!\d)(?:7 days ?(?:a |/ ?)week|7 ?j? ?/ ?7)(?=[ ,:]*(?:(?:from|von|de|open) )?\d)"
 )
+_TIME = r"(?:\d{1,2}[:.h]\d{2}(?::\d{2})?|\d{4}|\d{1,2}h?)(?!\d)(?:\ ?[ap]\.?m\b\.?|\ ?h\b)?|midnight"
 _WORDS = (
     (re.compile(r"\b(?:week ?ends?|we(?= *ends?)|wochenende)\b"), "sa-su"),
     (re.compile(r"\b(?:week ?days?|werktags?|wochentags?)\b"), "mo-fr"),
@@ -28,26 +31,29 @@ _WORDS = (
     (re.compile(r"\b(?:geschlossen|geschl|closed|ruhetag|zu|ferme|cerrado|chiuso|fechado|gesloten)\b\.?"), "off"),
     (re.compile(r"\b(?:geoffnet|ouvert|abierto|aperto|aberto|geopend)\b"), "open"),
     (re.compile(r"(?<=[\w.]) +(?:to|til+|until|through|thru|bis|do|до|as|a|ate|au|al|tot|-) +(?=[\w-])"), "-"),
+    (re.compile(rf"\b(?:ab|from|desde) +({_TIME})(?![\d:.h]| *-)"), r"\1+"),
     (re.compile(r" *(?:&|\+(?= *[a-z])|\b(?:and|und|et|en|plus)\b) *"), ","),
-    (re.compile(r"(?<=\d) ?uhr\b|\b(?:von|from|ab|de)\b"), ""),
+    (re.compile(r"(?<=\d) ?uhr\b|\b(?:von|from|ab|de|du)\b"), ""),
 )
 _PREFIX = re.compile(r"\s*(?:opening[_ ]hours|offnungszeit(?:en)?)\s*[-:]\s*")
-_COMMENT = re.compile(r'"[^"]*"')
+_COMMENT = re.compile(r'"([^"]*)"')
+_APPOINTMENT = re.compile(r"appointment|reservation|arrangement|termin|vereinbarung|rendez|cita|request", re.IGNORECASE)
 _DASHES = str.maketrans(
-    dict.fromkeys("‐‑‒–—―−ー=~～〜", "-") | {"：": ":", "°": "0", "，": ",", "；": ";", "\u00a0": " "}
+    dict.fromkeys("‐‑‒–—―−ー=~～〜→", "-") | {"：": ":", "°": "0", "，": ",", "；": ";", "\u00a0": " "}
 )
 _SCRIPT_DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉", "01234567890123456789")
 
-_TIME = r"(?:\d{1,2}[:.h]\d{2}|\d{4}|\d{1,2}h?)(?!\d)(?:\ ?[ap]\.?m\b\.?)?|midnight"
 _TOKEN = re.compile(
     rf"""\s*(?:
     (?P<always>24/7)
-  | (?P<week>\bweek\ *(?P<weeks>\d{{1,2}}(?:-\d{{1,2}})?(?:,\d{{1,2}}(?:-\d{{1,2}})?)*))
+  | (?P<week>\bweek\ *(?P<weeks>\d{{1,2}}(?:-\d{{1,2}})?(?:,\d{{1,2}}(?:-\d{{1,2}})?)*(?P<step>\ */\ *\d+)?))
   | (?P<date>(?:\d{{4}}\ +)?(?:{"|".join(sorted(MONTHS, key=len, reverse=True))})\b\.?(?:\ *\d{{1,2}}\b(?![:.h]\d))?)
+  | (?P<feast>\beaster\b(?:\ *[+-]\ *\d+\ *days?)?)
   | (?P<year>(?:19|20)\d\d(?=[ ,-](?!\d)|-(?:19|20)\d\d|$)\b(?!\ *-\ *\d\d:?\d\d))
   | (?P<time>{_TIME})
   | (?P<sun>\(?\b(?:sunrise|sunset|dawn|dusk)\b(?:[+-]\d+:\d+\))?)
   | (?P<holiday>\b[ps]h\b)
+  | (?P<comment>"!?")
   | (?P<off>\boff\b)
   | (?P<open>\b(?:open|unknown)\b)
   | (?P<nth>\[[-\d,]+\](?:\ *[+-]\d+\ *days?)?)
@@ -58,28 +64,15 @@ _TOKEN = re.compile(
     )""",
     re.VERBOSE,
 )
-_CLOCK = re.compile(r"(\d{1,2})(?:[:.h]?(\d{2})|h)?(?: ?([ap])\.?m\.?)?$")
+_CLOCK = re.compile(r"(\d{1,2})(?:[:.h]?(\d{2})(?::\d{2})?|h)?(?: ?([ap])\.?m\.?| ?h)?$")
+
+
+NO_VALUE_NOTE = "the value is not of the opening_hours syntax, or it states no hours"
+"""The note of a value that gave nothing."""
 
 
 class _Unread(ValueError):
     """The value is not of this syntax."""
-
-
-@dataclass(slots=True)
-class _Rule:
-    days: set[int] = field(default_factory=set)
-    spans: list[tuple[int, int]] = field(default_factory=list)
-    off: bool = False
-    joined: str = ";"
-    dated: bool = False
-    unread: bool = False
-    lost: bool = False
-    season: str | None = None
-    open: bool = False
-
-    @property
-    def empty(self) -> bool:
-        return not (self.days or self.spans or self.off or self.dated or self.unread or self.open)
 
 
 def from_compact(value: str) -> Hours:
@@ -105,8 +98,9 @@ def _read(value: str) -> tuple[Hours, set[str]]:
         rules = _Parser(value).rules()
     except _Unread:
         rules = []
-    if not rules:
-        return Hours(None), set()
+    if all(rule.unread and rule.off for rule in rules):
+        # nothing, or no more than days off that no week has
+        return Hours(None, notes=(NO_VALUE_NOTE,)), set()
     season = None
     plain = [rule for rule in rules if not rule.unread and rule.season is None]
     if not any(not rule.off for rule in plain):
@@ -115,7 +109,7 @@ def _read(value: str) -> tuple[Hours, set[str]]:
         plain = [rule for rule in rules if not rule.unread and rule.season in (None, season)]
     stated = {day for rule in plain for day in rule.days or range(7)}
     lost = {DAYS[day] for rule in rules if rule.lost for day in rule.days or range(7)}
-    hours = Hours(_week(_paint(plain), stated), partial=len(plain) < len(rules), season=season)
+    hours = Hours(week_of(plain, stated), partial=len(plain) < len(rules), season=season)
     return hours, lost
 
 
@@ -130,10 +124,10 @@ class _Parser:
             (str(match.lastgroup), match.group().strip()) for match in _TOKEN.finditer(text) if match.group().strip()
         ]
         self._at = 0
-        self._rules: list[_Rule] = []
-        self._rule = _Rule()
+        self._rules: list[Rule] = []
+        self._rule = Rule()
 
-    def rules(self) -> list[_Rule]:
+    def rules(self) -> list[Rule]:
         """The rules. Raises _Unread."""
         while self._at < len(self._tokens):
             self._step(*self._tokens[self._at])
@@ -142,20 +136,18 @@ class _Parser:
 
     def _step(self, kind: str, text: str) -> None:
         rule = self._rule
-        if kind in ("weeks", "week"):
-            rule.dated, rule.season = True, None if _whole_year(text) else text
-            self._at += 1
-        elif kind == "date":
+        if kind in ("weeks", "week", "year", "feast"):
+            self._part_of_year(kind, text)
+        elif kind == "date" and not self._is_day(text):
             self._dates()
-        elif kind == "year":
-            rule.dated, rule.season = True, text
-            self._at += 1
         elif kind == "holiday":
             self._holiday()
-        elif kind == "word":
+        elif kind in ("word", "date"):
             self._days(text)
         elif kind in ("time", "sun"):
             self._times()
+        elif kind == "comment":
+            self._comment(text)
         elif kind == "nth":
             rule.unread = rule.lost = True
             self._at += 1
@@ -175,6 +167,25 @@ class _Parser:
         else:
             raise _Unread(text)
 
+    def _part_of_year(self, kind: str, text: str) -> None:
+        self._at += 1
+        rule = self._rule
+        rule.dated = True
+        if kind == "feast":
+            rule.unread = True
+            return
+        rule.season = None if _whole_year(text) else text
+        if "/" in text:
+            # each second week is not each week
+            rule.unread = rule.lost = True
+
+    def _comment(self, text: str) -> None:
+        """A comment in the place of times, or one of appointments, leaves open when the place is open."""
+        self._at += 1
+        rule = self._rule
+        if self._peek() != ":" and not rule.off and (text == '"!"' or not (rule.spans or rule.open)):
+            rule.unread = rule.lost = True
+
     def _comma(self, text: str) -> None:
         """A comma goes on with a list, or begins a rule that adds to the ones before."""
         self._at += 1
@@ -192,7 +203,7 @@ class _Parser:
         if not self._rule.empty:
             self._rules.append(self._rule)
         joined = mark if self._rules else ";"
-        self._rule = _Rule(joined=joined)
+        self._rule = Rule(joined=joined)
 
     def _holiday(self) -> None:
         """Public and school holidays are no days of a week. A rule for them alone is left out."""
@@ -204,7 +215,7 @@ class _Parser:
         others = [kind for kind, _ in self._selectors()]
         rule.unread = rule.unread or not (rule.days or "word" in others)
         if not rule.unread:
-            self._rules.append(_Rule(unread=True))
+            self._rules.append(Rule(unread=True))
 
     def _selectors(self) -> list[tuple[str, str]]:
         """The tokens from here to the first time, modifier or end of the rule."""
@@ -231,6 +242,10 @@ class _Parser:
             self._at += 2
         rule.days.update(day_range(first, last))
 
+    def _is_day(self, text: str) -> bool:
+        """Whether the name of a month is that of a day beside another day: French `mar-sam`."""
+        return text in ANY_DAY and self._peek(1) in ("-", ",") and self._peek(2, kind=True) == "word"
+
     def _dates(self) -> None:
         """A date or a range of dates: the season of the rule, or a day that is no day of a week."""
         rule = self._rule
@@ -240,7 +255,7 @@ class _Parser:
         parts: list[str] = []
         while self._at < len(self._tokens):
             kind, text = self._tokens[self._at]
-            ranged = text == "-" or (parts and parts[-1] == "-")
+            ranged = kind != "word" and (text == "-" or (parts and parts[-1] == "-"))
             if not (kind == "date" or (text in ("-", ",") and self._peek(1, kind=True) in ("date", "time")) or ranged):
                 break
             if text == "," and self._peek(1, kind=True) != "date":
@@ -249,6 +264,10 @@ class _Parser:
             self._at += 1
         shown = "".join(parts)
         rule.dated = True
+        if self._peek() == "/" and self._peek(1, kind=True) == "time":
+            # each eighth day of a range
+            rule.unread = rule.lost = True
+            self._at += 2
         if re.search(r"[^\W\d] *\d{1,2}$", shown) and "-" not in shown:
             # one day of a year is no season
             rule.unread = True
@@ -277,7 +296,7 @@ class _Parser:
             with_half = _minutes(f"{text} {half[1]}m")
             start = with_half if with_half < end else start
         if open_ended:
-            self._rules.append(_Rule(unread=True))
+            self._rules.append(Rule(unread=True))
         self._rule.spans.append((start, end if end > start else end + DAY))
 
     def _lost(self) -> None:
@@ -285,7 +304,7 @@ class _Parser:
         if not self._rule.spans and self._peek() != ",":
             self._rule.unread = self._rule.lost = True
         else:
-            self._rules.append(_Rule(unread=True))
+            self._rules.append(Rule(unread=True))
 
     def _peek(self, ahead: int = 0, *, kind: bool = False) -> str | None:
         at = self._at + ahead
@@ -294,7 +313,7 @@ class _Parser:
 
 def _plain(value: str) -> str:
     """The value in one spelling: dashes, digits, words of other languages."""
-    text = fold(_COMMENT.sub(" ", value.translate(_DASHES).translate(_SCRIPT_DIGITS)))
+    text = fold(_COMMENT.sub(_comment, value.translate(_DASHES).translate(_SCRIPT_DIGITS)))
     # runs of spaces would take the patterns below quadratic time
     text = " ".join(text.split())
     text = _PREFIX.sub("", text, count=1)
@@ -303,6 +322,11 @@ def _plain(value: str) -> str:
     for pattern, word in _WORDS:
         text = pattern.sub(word, text)
     return " ".join(text.split())
+
+
+def _comment(match: re.Match[str]) -> str:
+    """A comment as a token: `"!"` for one that makes the hours depend on an agreement."""
+    return ' "!" ' if _APPOINTMENT.search(match[1]) else ' "" '
 
 
 def _day(word: str) -> int:
@@ -335,58 +359,3 @@ def _whole_year(text: str) -> bool:
         return bool(weeks)
     months = [MONTHS[word] for word in re.findall(r"[a-zа-я]+", text) if word in MONTHS]
     return "-" in text and len(months) == 2 and (months[0] - months[1]) % 12 == 1 and not re.search(r"\d", text)
-
-
-def _paint(rules: list[_Rule]) -> list[list[bool]]:
-    """Each minute of each day, open or not. A rule that replaces clears the days that it names, what flows into them
-    past midnight from the rules before it included; off closes, and clears nothing else."""
-    week = [[False] * DAY for _ in range(7)]
-    before: _Rule | None = None
-    for rule in rules:
-        days = rule.days or set(range(7))
-        selects = bool(rule.days or rule.dated)
-        replaces = selects or (before is not None and not (before.days or before.dated))
-        if rule.joined == ";" and not rule.off and replaces:
-            for day in days:
-                week[day] = [False] * DAY
-        held = [list(minutes) for minutes in week] if rule.joined == "||" else None
-        for day in days:
-            for start, end in rule.spans or [(0, DAY)]:
-                _fill(week, day, start, end, open_=not rule.off)
-        if held is not None:
-            week = [[a or b for a, b in zip(*pair, strict=True)] for pair in zip(week, held, strict=True)]
-        before = rule
-    return week
-
-
-def _fill(week: list[list[bool]], day: int, start: int, end: int, *, open_: bool) -> None:
-    while start < end:
-        number, at = divmod(start, DAY)
-        stop = min(DAY, end - number * DAY)
-        week[(day + number) % 7][at:stop] = [open_] * (stop - at)
-        start = number * DAY + stop
-
-
-def _week(painted: list[list[bool]], stated: set[int]) -> dict[str, list[Interval]]:
-    """The intervals of each day. One that ends on the next day stays with the day that it begins on."""
-    found: dict[str, list[Interval]] = {DAYS[day]: [] for day in range(7) if day in stated or any(painted[day])}
-    runs = [_runs(minutes) for minutes in painted]
-    for day, intervals in enumerate(runs):
-        for start, end in intervals:
-            before, after = runs[day - 1], runs[(day + 1) % 7]
-            if start == 0 and before and _over_night(before[-1], (start, end)):
-                continue
-            if after and _over_night((start, end), after[0]):
-                end = DAY + after[0][1]
-            found[DAYS[day]].append((clock(start), clock(end)))
-    return in_order({day: value for day, value in found.items() if value or DAYS.index(day) in stated})
-
-
-def _over_night(last: tuple[int, int], first: tuple[int, int]) -> bool:
-    """Whether the last run of a day and the first of the next are one night and not two days."""
-    return last[1] == DAY and last[0] > 0 and first[0] == 0 and first[1] < DAY and first[1] < last[0]
-
-
-def _runs(minutes: list[bool]) -> list[tuple[int, int]]:
-    edges = [at for at in range(DAY + 1) if (at > 0 and minutes[at - 1]) != (at < DAY and minutes[at])]
-    return list(zip(edges[::2], edges[1::2], strict=True))

@@ -17,12 +17,27 @@ from polite_crawler.readers.hours.words import ANY_DAY, fold
 MIDNIGHT_NOTE = "opens and closes are both 00:00: read as closed"
 """The note of a reading that took midnight to midnight for closed."""
 
+NO_HOURS_NOTE = "the record states no opening hours that can be read"
+"""The note of a record that gave nothing."""
+
 _TIME = re.compile(
-    r"(?:.*T)?\s*(\d{1,2})(?:[:.](\d{2}))?(?:[:.]\d{2}(?:\.\d+)?)?\s*([ap])?\.?(?:m\.?)?\s*(?:Z|[+-]\d\d:?\d\d)?$", re.I
+    r"(?:[\d-]*T)?\s*(\d{1,2})(?:[:.h]?(\d{2})|h)?(?:[:.]\d{2}(?:\.\d+)?)?\s*([ap])?\.?(?:m\.?)?\s*"
+    r"(?:Z|[+-]\d\d:?\d\d)?$",
+    re.IGNORECASE,
 )
 _CLOSED = re.compile(r"\s*(?:closed|geschlossen|ferm[eé]|cerrado|chiuso)\s*$", re.IGNORECASE)
-_WHOLE = {"weekdays": range(5), "weekday": range(5), "weekend": (5, 6), "weekends": (5, 6), "daily": range(7)}
-_HOLIDAY = re.compile(r"public ?holidays?|ph|bank ?holidays?", re.IGNORECASE)
+_WHOLE = {
+    "weekdays": range(5),
+    "weekday": range(5),
+    "weekend": (5, 6),
+    "weekends": (5, 6),
+    "daily": range(7),
+    "everyday": range(7),
+    "every day": range(7),
+}
+_NAMED_TIMES = {"noon": 720, "midday": 720, "midnight": 0}
+_STATES = {"dayOfWeek", "opens", "closes", "validFrom", "validThrough"}
+_NAMES = ("openingHoursSpecification", "specialOpeningHoursSpecification", "openingHours")
 _NESTING = 8
 
 
@@ -46,10 +61,10 @@ def from_schema_org(obj: object) -> Hours:
         if specifications:
             hours = _of_specifications(specifications)
         else:
-            hours = _of_text(record.get("openingHours"))
+            hours = _of_text(_list(record.get("openingHours")) or _list(record.get("openingHoursSpecification")))
         if hours.week is not None:
             return hours
-    return Hours(None)
+    return Hours(None, notes=(NO_HOURS_NOTE,))
 
 
 def _records(obj: object) -> Iterator[Mapping[str, Any]]:
@@ -63,12 +78,12 @@ def _list(value: object) -> list[Any]:
 
 
 def _specifications(record: Mapping[str, Any], depth: int = 0) -> Iterator[Mapping[str, Any]]:
-    if "opens" in record or "closes" in record:
+    if "opens" in record or "closes" in record or (depth and _STATES & record.keys()):
         yield record
         return
     if depth > _NESTING:
         return
-    for value in _list(record.get("openingHoursSpecification")) + _list(record.get("specialOpeningHoursSpecification")):
+    for value in [value for name in _NAMES for value in _list(record.get(name))]:
         if isinstance(value, Mapping):
             yield from _specifications(value, depth + 1)
         elif isinstance(value, list):
@@ -83,6 +98,10 @@ def _of_specifications(specifications: list[Mapping[str, Any]]) -> Hours:
         found.season = longer[0]
         weekly = [one for season, one in seasons if season == longer[0]]
         found.partial = len(weekly) < len(specifications)
+    always = [one for one in weekly if not one.get("validFrom")]
+    if always and len(always) < len(weekly) and found.season is None:
+        # what begins on a day that no reader knows to be past is not the week beside what always holds
+        weekly, found.partial = always, True
     for one in weekly:
         _add(found, one)
     if not found.days and not found.partial:
@@ -101,48 +120,66 @@ def _season(one: Mapping[str, Any]) -> str | None:
 
 
 def _add(found: _Found, one: Mapping[str, Any]) -> None:
-    days, holiday = _days(one.get("dayOfWeek"))
-    found.partial = found.partial or holiday
+    days, others = _days(one.get("dayOfWeek"))
+    found.partial = found.partial or others
     if not days:
         return
-    opens, closes = (_text(one.get(key)) for key in ("opens", "closes"))
-    start, end = _minutes(opens), _minutes(closes)
-    closed = any(isinstance(text, str) and _CLOSED.match(text) for text in (opens, closes))
-    if start is None and end is None and (closed or (opens is None and closes is None)):
-        pairs: list[Interval] = []
-    elif start is None or end is None:
+    pairs: list[Interval] | None = []
+    opens, closes = _list(one.get("opens")) or [None], _list(one.get("closes")) or [None]
+    if len(opens) != len(closes):
         found.partial = True
         return
-    elif start == end == 0:
-        found.notes.append(MIDNIGHT_NOTE)
-        pairs = []
-    else:
-        pairs = [interval(start, end)]
+    for times in zip(opens, closes, strict=True):
+        pair = _pair(found, *times)
+        pairs = None if pair is None or pairs is None else pairs + pair
+    if pairs is None:
+        found.partial = True
+        return
     for day in days:
         found.days.setdefault(DAYS[day], []).extend(pairs)
 
 
+def _pair(found: _Found, opens: object, closes: object) -> list[Interval] | None:
+    """The interval of two times, none for a closed day, None for times that cannot be read. schema.org: a place is
+    closed when `opens` is not specified."""
+    first, last = _text(opens), _text(closes)
+    start, end = _minutes(first), _minutes(last, end=True)
+    closed = any(text is not None and _CLOSED.match(text) for text in (first, last))
+    if start is None and end is None and (closed or (first is None and last is None)):
+        return []
+    if start is None or end is None:
+        return None
+    if start == end == 0:
+        found.notes.append(MIDNIGHT_NOTE)
+        return []
+    return [interval(start, end)]
+
+
 def _days(value: object) -> tuple[list[int], bool]:
-    """The days of a `dayOfWeek`, and whether it names public holidays too. No value is each day."""
+    """The days of a `dayOfWeek`, and whether it names holidays or what is no day, too. No value is each day."""
     names = [name for one in _list(value) if (name := _text(one))]
     if not names:
         return list(range(7)), False
     days: list[int] = []
-    holiday = False
+    others = False
     for name in names:
-        for part in re.split(r"[,;&]| and ", str(name).rstrip("/").rsplit("/", 1)[-1].rsplit("#", 1)[-1]):
+        # a URL, or the name of the vocabulary before a colon
+        name = re.split("[/#:]", name.rstrip("/"))[-1] if re.match(r"\w+:|//", name) else name
+        for part in re.split(r"[,;&/]| and ", name):
             word = fold(part.strip())
             if not word:
                 continue
-            if _HOLIDAY.fullmatch(word):
-                holiday = True
-            elif word in _WHOLE:
-                days.extend(_WHOLE[word])
-            else:
-                ends = [ANY_DAY.get(end.strip().rstrip(".")) for end in re.split(r"\s*[-–—]\s*|\s+to\s+", word)]
-                if len(ends) <= 2 and ends[0] is not None and ends[-1] is not None:
-                    days.extend(day_range(ends[0], ends[-1]))
-    return days, holiday
+            named = _WHOLE.get(word) or _range_of(word) or [day for one in word.split() for day in _range_of(one)]
+            others = others or not named
+            days.extend(named)
+    return days, others
+
+
+def _range_of(word: str) -> list[int]:
+    """The days of a name or of a range of two, none for another word."""
+    ends = [ANY_DAY.get(end.strip().rstrip(".")) for end in re.split(r"\s*[-–—]\s*|\s+(?:to|through|thru)\s+", word)]
+    first, last = ends[0], ends[-1]
+    return [] if len(ends) > 2 or first is None or last is None else day_range(first, last)
 
 
 def _text(value: object) -> str | None:
@@ -154,14 +191,17 @@ def _text(value: object) -> str | None:
     return str(value).strip() or None if isinstance(value, str | int) and not isinstance(value, bool) else None
 
 
-def _minutes(text: str | None) -> int | None:
+def _minutes(text: str | None, *, end: bool = False) -> int | None:
+    if text and fold(text) in _NAMED_TIMES:
+        return _NAMED_TIMES[fold(text)]
     match = _TIME.match(text) if text else None
     if match is None:
         return None
     hour, minute = int(match[1]), int(match[2] or 0)
     if match[3] and 1 <= hour <= 12:
         hour = hour % 12 + (12 if match[3].lower() == "p" else 0)
-    return hour * 60 + minute if hour * 60 + minute <= DAY and minute < 60 else None
+    # an end beyond 24:00 is on the next day: 26:00
+    return hour * 60 + minute if hour * 60 + minute <= (2 * DAY if end else DAY) and minute < 60 else None
 
 
 def _of_text(value: object) -> Hours:
@@ -173,7 +213,7 @@ def _of_text(value: object) -> Hours:
     days: dict[str, list[Interval]] = {}
     for hours in read:
         for day, intervals in (hours.week or {}).items():
-            days.setdefault(day, []).extend(intervals)
+            days.setdefault(day, []).extend((start, "24:00" if end == "23:59" else end) for start, end in intervals)
     return Hours(
         in_order(days),
         inferred=any(hours.inferred for hours in read),

@@ -59,6 +59,22 @@ def minutes(time: str) -> int:
     return hour * 60 + minute
 
 
+def without(pair: Interval, gap: Interval) -> list[Interval]:
+    """What is left of an interval around a gap that lies in it; the interval itself around another one."""
+    (start, end), (first, last) = (ends(pair), ends(gap))
+    if first < start:
+        first, last = first + DAY, last + DAY
+    if last > end or (first, last) == (start, end):
+        return [pair]
+    return [interval(a, b) for a, b in ((start, first), (last, end)) if a < b]
+
+
+def ends(pair: Interval) -> tuple[int, int]:
+    """The minutes of an interval; an end on the next day is beyond those of the day."""
+    start, end = (minutes(time) for time in pair)
+    return start, end if end > start else end + DAY
+
+
 def day_range(first: int, last: int) -> list[int]:
     """The days from one to another, by number; the range may wrap over the end of the week."""
     return [(first + step) % 7 for step in range((last - first) % 7 + 1)]

@@ -4,19 +4,20 @@ import re
 import unicodedata
 
 _DAY_WORDS = (
-    "mo mon monday mondays montag montags lundi lunes lunedi maandag pn pon poniedzialek segunda pondeli mandag "
+    "mo mon monday mondays montag montags lu lun lundi lunes lunedi maandag pn pon poniedzialek seg segunda pondeli "
     "mandag понедельник пн mån mandagen",
-    "tu tue tues tuesday tuesdays di dienstag dienstags mardi martes martedi dinsdag wt wtorek terca utery tirsdag "
-    "tisdag вторник вт",
-    "we wed weds wednesday wednesdays mi mittwoch mittwochs mercredi miercoles mercoledi woensdag sr sroda quarta "
-    "streda onsdag среда ср",
-    "th thu thur thurs thursday thursdays do donnerstag donnerstags jeudi jueves giovedi donderdag czw czwartek quinta "
-    "ctvrtek torsdag четверг чт",
-    "fr fri friday fridays freitag freitags vendredi viernes venerdi vrijdag pt piatek sexta patek fredag пятница пт",
-    "sa sat saturday saturdays samstag samstags sonnabend sonnabends samedi sabado sabato zaterdag so sobota lordag "
-    "lördag суббота сб",
-    "su sun sunday sundays sonntag sonntags dimanche domingo domenica zondag nd niedz niedziela nedele sondag söndag "
-    "воскресенье вс",
+    "tu tue tues tuesday tuesdays di dienstag dienstags mar mardi martes martedi dinsdag wt wtorek ter terca utery "
+    "tirsdag tisdag вторник вт",
+    "we wed weds wednesday wednesdays mi mittwoch mittwochs mer mercredi mie miercoles mercoledi wo woensdag sr sroda "
+    "qua quarta streda onsdag среда ср",
+    "th thu thur thurs thursday thursdays do donnerstag donnerstags jeu jeudi jue jueves gio giovedi donderdag czw "
+    "czwartek qui quinta ctvrtek torsdag четверг чт",
+    "fr fri friday fridays freitag freitags ve ven vendredi vie viernes venerdi vr vrijdag pt piatek sex sexta patek "
+    "fredag пятница пт",
+    "sa sat saturday saturdays samstag samstags sonnabend sonnabends sam samedi sab sabado sabato za zaterdag so "
+    "sobota lordag lördag суббота сб",
+    "su sun sunday sundays sonntag sonntags dim dimanche dom domingo domenica zo zondag nd niedz niedziela nedele "
+    "sondag söndag воскресенье вс",
 )
 _MONTH_WORDS = (
     "jan january januar",
@@ -55,9 +56,12 @@ MONTHS = _table(_MONTH_WORDS)
 DOT = r"(?:\.(?!\s+(?!(?:closed|to|thr(?:u|ough)|and|noon|mid(?:day|night)|from|until|till)\b)(?-i:[A-Z])))?"
 """The dot of an abbreviation, and not one that ends a sentence: `Mon. to Fri.`, but `Closed Mondays. Tue-Sun 9-5`."""
 
+_END = r"(?:['’]?s)?(?:\b|(?=\d|(?-i:Closed|CLOSED|Open)))"
+"""The end of a name of a day. Cells of a table may stand with nothing between them: `Monday9am`, `SundayClosed`."""
+
 ENGLISH_DAY = re.compile(
-    r"(?:(?P<d0>mon(?:day)?s?)|(?P<d1>tue(?:s|sday)?s?)|(?P<d2>wed(?:s|nesday)?s?)|(?P<d3>thu(?:r|rs|rsday)?s?)"
-    rf"|(?P<d4>fri(?:day)?s?)|(?P<d5>sat(?:urday)?s?)|(?P<d6>sun(?:day)?s?))\b{DOT}",
+    r"(?:(?P<d0>mon(?:day)?)|(?P<d1>tue(?:s|sday)?)|(?P<d2>wed(?:s|nesday)?)|(?P<d3>thu(?:r|rs|rsday)?)"
+    rf"|(?P<d4>fri(?:day)?)|(?P<d5>sat(?:urday)?)|(?P<d6>sun(?:day)?)){_END}{DOT}",
     re.IGNORECASE,
 )
 """An English name of a day; the group that matched tells its number."""
@@ -65,5 +69,5 @@ ENGLISH_DAY = re.compile(
 SHORT_DAYS = {"mo": 0, "tu": 1, "we": 2, "th": 3, "fr": 4, "sa": 5, "su": 6}
 """Two letters name a day only beside another day or a time."""
 
-LETTER_DAYS = {"m": 0, "t": 1, "w": 2, "f": 4, "s": 5}
-"""One letter names a day only at the ends of a range: `M-F`."""
+LETTER_DAYS = {"m": 0, "t": 1, "w": 2, "f": 4}
+"""One letter names a day only beside other days: `M-F`, `M/W/F`, `MWF`."""
