@@ -7,6 +7,7 @@ what came before is kept. Its time is linear in the length of the file.
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Literal
 from xml.parsers import expat
 
@@ -26,7 +27,18 @@ Kind = Literal["sitemap", "index", "rss", "rdf", "atom", "text"]
 _ENTITY = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)[^\s#&;<>\"']{1,64};")
 _MARK = "\ue0e0"
 _PLAIN_URL = re.compile(r"https?://[a-z0-9.-]+(?::\d+)?/[!$-;=?-\[\]_a-z~]*").fullmatch
-_ROOTS: Mapping[str, Kind] = {"urlset": "sitemap", "sitemapindex": "index", "rss": "rss", "RDF": "rdf", "feed": "atom"}
+_ROOTS: Mapping[str, Kind] = {
+    "urlset": "sitemap", "sitemapindex": "index", "rss": "rss", "rdf": "rdf", "feed": "atom", "entry": "atom",
+}  # fmt: skip
+_ROOT_TAG = re.compile(r"(<[A-Za-z_][^\s/>]*+)[^>]*")
+_PREFIX = re.compile(r"[<\s]([A-Za-z_][\w.-]{0,31}):[A-Za-z_]")
+_DECLARED = re.compile(r"xmlns:([\w.-]+)")
+_MAX_PREFIXES = 100
+_USUAL = {
+    "atom": "http://www.w3.org/2005/Atom", "a10": "http://www.w3.org/2005/Atom",
+    "dc": "http://purl.org/dc/elements/1.1/", "dcterms": "http://purl.org/dc/terms/",
+    "xhtml": "http://www.w3.org/1999/xhtml",
+}  # fmt: skip
 _XML_BASE = "http://www.w3.org/XML/1998/namespace base"
 _SITEMAP_SPACES = ("sitemaps.org/schemas/sitemap", "google.com/schemas/sitemap")
 _FEED_SPACES = frozenset(
@@ -43,16 +55,21 @@ _FEED_SPACES = frozenset(
     )
 )
 _ENTRIES = {"sitemap": "url", "index": "sitemap", "rss": "item", "rdf": "item", "atom": "entry", "text": ""}
+_LOCATIONS = ("loc", "atom-link", "other-link")
 _MAX_ALTERNATES = 200
 _SITEMAP_KEYS = {"loc": "loc", "lastmod": "lastmod", "changefreq": "changefreq"}
 _RSS_KEYS = {
-    "pubDate": "published", "pubdate": "published", "date": "published",
+    "pubdate": "published", "date": "published",
     "modified": "updated", "updated": "updated", "created": "published", "issued": "published",
 }  # fmt: skip
 _ATOM_KEYS = {
     "updated": "updated", "modified": "updated", "published": "published", "issued": "published",
     "created": "published", "id": "guid",
 }  # fmt: skip
+_ATOM_DATES = {"updated": "updated", "published": "published"}
+_HTML_TYPES = frozenset(("", "html", "xhtml", "text/html", "application/xhtml+xml"))
+# RFC 4287 section 4.2.7.2
+_REGISTERED = "http://www.iana.org/assignments/relation/"
 _FREQUENCIES = frozenset(("always", "hourly", "daily", "weekly", "monthly", "yearly", "never"))
 
 
@@ -73,6 +90,21 @@ class Listing:
     kind: Kind | None
     entries: tuple[Entry, ...] = ()
     notes: tuple[str, ...] = ()
+
+
+def declare_prefixes(text: str) -> str:
+    """The XML with the prefixes that its root element does not declare, in their usual namespaces or in one of their
+    own: many writers forget a declaration, and a strict parser then reads nothing.
+    """
+    root = _ROOT_TAG.search(text)
+    if root is None:
+        return text
+    declared = set(_DECLARED.findall(root.group())) | {"xml", "xmlns"}
+    used = dict.fromkeys(found for match in _PREFIX.finditer(text) if (found := match.group(1)) not in declared)
+    declarations = "".join(
+        f' xmlns:{prefix}="{_USUAL.get(prefix, "urn:undeclared:" + prefix)}"' for prefix in islice(used, _MAX_PREFIXES)
+    )
+    return text[: root.end(1)] + declarations + text[root.end(1) :]
 
 
 class _Stop(Exception):
@@ -101,7 +133,11 @@ def read_listing(
     text = text.lstrip("\ufeff \t\r\n")
     if text.startswith("<"):
         reader = _Reader(url, max_entries)
-        notes += reader.read(text)
+        found = reader.read(text)
+        if reader.unbound:
+            reader = _Reader(url, max_entries)
+            found = ["repaired: a prefix without a namespace", *reader.read(declare_prefixes(text))]
+        notes += found
         return Listing(reader.kind, tuple(reader.entries), tuple(notes))
     return _read_lines(text, max_entries, notes)
 
@@ -136,6 +172,7 @@ class _Reader:
     def __init__(self, url: str, max_entries: int) -> None:
         self.kind: Kind | None = None
         self.entries: list[Entry] = []
+        self.unbound = False
         self._url = url
         self._bases: list[tuple[int, str]] = []
         self._max = max_entries
@@ -143,6 +180,7 @@ class _Reader:
         self._entry_depth = 0
         self._values: dict[str, str] | None = None
         self._alternates: list[tuple[str, str]] = []
+        self._space = ""
         self._keys: dict[str, str] = {}
         self._key = ""
         self._text: list[str] = []
@@ -167,6 +205,7 @@ class _Reader:
             notes.append(str(stop))
         except expat.ExpatError as error:
             reason = expat.errors.messages.get(error.code, "error")
+            self.unbound = reason == expat.errors.XML_ERROR_UNBOUND_PREFIX
             notes.append(f"the XML is not valid from line {error.lineno} on: {reason}")
         if self._dropped:
             notes.append(f"left out: {self._dropped} entries with a value that is not valid")
@@ -180,7 +219,8 @@ class _Reader:
             base = absolute(self._base(), attributes[_XML_BASE])
             self._bases.append((depth, base or self._base()))
         if self._values is None:
-            self._start_outside(tag.rpartition(" ")[2], depth)
+            space, _, name = tag.rpartition(" ")
+            self._start_outside(space, name.lower(), depth)
         elif depth == self._entry_depth + 1:
             key = self._keys.get(tag)
             if key is None:
@@ -194,44 +234,56 @@ class _Reader:
             # Markup within a value: the value is not a plain text.
             self._text.append(_MARK)
 
-    def _start_outside(self, name: str, depth: int) -> None:
+    def _start_outside(self, space: str, name: str, depth: int) -> None:
         if depth == 1:
             self.kind = _ROOTS.get(name)
             if self.kind is None:
                 raise _Stop("not a sitemap or a feed")
-        elif name == _ENTRIES[self.kind or "text"] and (depth == 2 or self.kind in ("rss", "rdf")):
+        if name == _ENTRIES[self.kind or "text"] and (depth <= 2 or self.kind in ("rss", "rdf")):
             if len(self.entries) + self._dropped >= self._max:
                 raise _Stop(f"cut: more than {self._max} entries")
             self._values = {}
             self._alternates = []
             self._permalink = True
             self._entry_depth = depth
+            if space != self._space:
+                self._space = space
+                self._keys.clear()
 
     def _key_of(self, tag: str) -> str:
-        """What a child of an entry gives: a key, a link with attributes to look at (`<...`), or nothing."""
+        """What a child of an entry gives: a key, a link with attributes to look at (`<...`), or nothing.
+
+        The namespace of the entry itself counts, whatever it is.
+        """
         space, _, name = tag.rpartition(" ")
+        name = name.lower()
+        own = not space or space == self._space
         if self.kind in ("sitemap", "index"):
-            if not space or any(known in space for known in _SITEMAP_SPACES):
+            if own or any(known in space for known in _SITEMAP_SPACES):
                 return _SITEMAP_KEYS.get(name, "")
             return "<alternate" if name == "link" else ""
         if self.kind == "atom":
             return "<atom" if name == "link" else _ATOM_KEYS.get(name, "")
-        if space not in _FEED_SPACES:
-            return "<atom-in-rss" if name == "link" and "Atom" in space else ""
+        if not own and space not in _FEED_SPACES:
+            in_atom = "Atom" in space
+            return "<atom-in-rss" if in_atom and name == "link" else _ATOM_DATES.get(name, "") if in_atom else ""
         return {"link": "<rss", "guid": "<guid"}.get(name) or _RSS_KEYS.get(name, "")
 
     def _start_link(self, what: str, attributes: dict[str, str]) -> str:
         """Take what the attributes of a link say; gives the key of its text, or nothing."""
+        attributes = {name.lower(): value for name, value in attributes.items()}
         href = attributes.get("href", "")
-        rel = attributes.get("rel", "alternate").strip().lower() or "alternate"
+        rel = attributes.get("rel", "alternate").strip().lower().removeprefix(_REGISTERED) or "alternate"
         if what == "<guid":
-            self._permalink = attributes.get("isPermaLink", "true").strip().lower() != "false"
+            self._permalink = attributes.get("ispermalink", "true").strip().lower() != "false"
             return "guid"
         if what == "<alternate":
             self._add_alternate(rel, href, attributes.get("hreflang", ""))
             return ""
         if href and rel == "alternate":
-            self._put("atom-link" if what == "<atom-in-rss" else "loc", href)
+            # Of several alternates the page is the one to read.
+            is_page = attributes.get("type", "").partition(";")[0].strip().lower() in _HTML_TYPES
+            self._put(("atom-link" if what == "<atom-in-rss" else "loc") if is_page else "other-link", href)
             return ""
         return "loc" if what == "<rss" or (what == "<atom" and not href and rel == "alternate") else ""
 
@@ -244,7 +296,7 @@ class _Reader:
     def _put(self, key: str, value: str) -> None:
         value = value.strip()
         if value and self._values is not None and key not in self._values:
-            if key in ("loc", "atom-link"):
+            if key in _LOCATIONS:
                 value = self._absolute(value) or _MARK
             self._values[key] = value if len(value) <= MAX_VALUE else _MARK
 
@@ -264,7 +316,7 @@ class _Reader:
             self._bases.pop()
 
     def _finish(self, values: dict[str, str]) -> None:
-        location = values.get("loc") or values.get("atom-link")
+        location = next((values[key] for key in _LOCATIONS if key in values), None)
         if location is None:
             guid = values.get("guid", "")
             if not self._permalink or not guid[:8].lower().startswith(("http://", "https://")):
