@@ -12,10 +12,11 @@ VARIANT_PARAMS = ("variant", "sku", "gtin")
 """The parameters of a URL that name a variant."""
 
 
-def pick(products: Sequence[dict[str, Any]], url: str) -> dict[str, Any] | None:
-    """The product of the page at `url`: the one whose url or @id is the page, else the one whose offer is sold there,
-    else one with offers that names no other page, else one with offers. Of several, the largest."""
-    own = [one for one in products if is_page(one, url)] or [one for one in products if _sells_here(one, url)]
+def pick(products: Sequence[dict[str, Any]], urls: Sequence[str]) -> dict[str, Any] | None:
+    """The product of the page at `urls`, the asked and the canonical one: that whose url or @id is the page, else that
+    whose offer is sold there, else one with offers that names no other page, else one with offers. Of several, the
+    largest."""
+    own = [one for one in products if is_page(one, urls)] or [one for one in products if _sells_here(one, urls)]
     sold = [one for one in products if offering(one)]
     chosen = own or [one for one in sold if not names_another(one)] or sold or list(products)
     return max(chosen, key=lambda one: (offering(one), _size(one)), default=None)
@@ -36,16 +37,16 @@ def _size(record: Mapping[str, Any]) -> int:
     return len(json.dumps(record, default=str, ensure_ascii=False))
 
 
-def is_page(record: Mapping[str, Any], url: str) -> bool:
+def is_page(record: Mapping[str, Any], urls: Sequence[str]) -> bool:
     """Whether the url or the @id of a record, or of one of its variants, is the page."""
     parts = [record, *(one for one in as_list(record.get("hasVariant")) if isinstance(one, Mapping))]
     named = [one.get(key) for one in parts for key in ("url", "@id")]
-    return any(_same_page(name, url) for value in named for name in as_list(value))
+    return any(_same_page(name, url) for value in named for name in as_list(value) for url in urls)
 
 
-def _sells_here(record: Mapping[str, Any], url: str) -> bool:
+def _sells_here(record: Mapping[str, Any], urls: Sequence[str]) -> bool:
     offered = [one for one in as_list(record.get("offers")) if isinstance(one, Mapping)]
-    return any(_same_page(name, url) for one in offered for name in as_list(one.get("url")))
+    return any(_same_page(name, url) for one in offered for name in as_list(one.get("url")) for url in urls)
 
 
 def _same_page(name: object, url: str) -> bool:
@@ -93,18 +94,20 @@ def is_of_group(variant: Mapping[str, Any], record: Mapping[str, Any]) -> bool:
     return any(name_of(value) in ids for value in said)
 
 
-def is_size(one: Mapping[str, Any], record: Mapping[str, Any], url: str) -> bool:
+def is_size(one: Mapping[str, Any], record: Mapping[str, Any], urls: Sequence[str]) -> bool:
     """Whether two products of a page are one in two sizes: one name, one page, another sku."""
     mine, theirs = (name_of(item.get("sku")) for item in (record, one))
     if not mine or not theirs or mine == theirs or name_of(one.get("name")) != name_of(record.get("name")):
         return False
-    return all(is_page(item, url) or _sells_here(item, url) for item in (record, one))
+    return all(is_page(item, urls) or _sells_here(item, urls) for item in (record, one))
 
 
-def group_of(picked: dict[str, Any] | None, products: Sequence[dict[str, Any]], url: str) -> dict[str, Any] | None:
+def group_of(
+    picked: dict[str, Any] | None, products: Sequence[dict[str, Any]], urls: Sequence[str]
+) -> dict[str, Any] | None:
     """The group of a variant when the page has it, but not of a variant whose own page it is."""
     group = next((one for one in products if picked is not None and is_of_group(picked, one)), None)
     if picked is None or group is None:
         return picked
-    own = [one for one in products if is_of_group(one, group) and is_page(one, url)]
-    return picked if len(own) == 1 and not is_page(group, url) else group
+    own = [one for one in products if is_of_group(one, group) and is_page(one, urls)]
+    return picked if len(own) == 1 and not is_page(group, urls) else group

@@ -82,11 +82,13 @@ class Product:
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """What the records of a page say together: its nodes by their @id, its products, and its URL."""
+    """What the records of a page say together: its nodes by their @id, its products, its URL, and with that the
+    canonical one."""
 
     nodes: Mapping[str, Any]
     products: tuple[dict[str, Any], ...]
     url: str
+    urls: tuple[str, ...]
 
     def followed(self, value: object) -> list[Any]:
         """A value as a list, with the nodes that it names."""
@@ -105,7 +107,7 @@ class _Page:
     def variants_of(self, record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
         """The variants that a product names, those that name it, and the sizes that a shop lists as products."""
         others = [one for one in (*self.products, *self.nodes.values()) if one is not record]
-        others = [one for one in others if is_of_group(one, record) or is_size(one, record, self.url)]
+        others = [one for one in others if is_of_group(one, record) or is_size(one, record, self.urls)]
         return list({id(one): one for one in self.named_by(record) + others}.values())
 
     def _linked(self, offer: Any, product: Mapping[str, Any]) -> Any:
@@ -117,8 +119,10 @@ class _Page:
 
 
 def records_of(page: Page) -> list[Any]:
-    """The records of a page that can hold its product: JSON-LD, microdata, then the price metas of OpenGraph."""
-    return [*page.jsonld, *as_list(page.meta.get("microdata")), *_open_graph(page)]
+    """The records of a page that can hold its product: JSON-LD, microdata, then the price metas of OpenGraph, and one
+    with the canonical URL, which can be what the product names."""
+    canonical = [{"@type": "WebPage", "@canonical": page.canonical}] if page.canonical else []
+    return [*page.jsonld, *as_list(page.meta.get("microdata")), *_open_graph(page), *canonical]
 
 
 def product_of(records: Sequence[Any], url: str) -> Product:
@@ -132,10 +136,12 @@ def product_of(records: Sequence[Any], url: str) -> Product:
     candidates = list(_products(records, nodes))
     # OpenGraph metas say little: they complete a record, and stand for one only where there is no other
     said = [one for one in candidates if not one.get("@og")]
-    picked = group_of(pick(said, url), said, url) or pick(candidates, url)
+    canonical = [one.get("@canonical") for one in records if isinstance(one, dict)]
+    urls = (url, *(one for one in canonical if isinstance(one, str) and absolute(url, one) is not None))
+    picked = group_of(pick(said, urls), said, urls) or pick(candidates, urls)
     if picked is None:
         return Product()
-    page = _Page(nodes, tuple(said), url)
+    page = _Page(nodes, tuple(said), url, urls)
     offers = page.offers_of(picked, page.variants_of(picked))
     if (doubt := _doubt(offers, candidates, url)) is not None:
         product = _read(picked, offers, page)
@@ -157,7 +163,7 @@ def _offers_with(offers: Offers, others: Sequence[dict[str, Any]], page: "_Page"
     """The offers with the prices, or the availability, that only another syntax of the same page says."""
     read = {id(one): page.offers_of(one, page.named_by(one)) for one in others}
     if not offers.money:
-        best = pick([one for one in others if read[id(one)].money], page.url)
+        best = pick([one for one in others if read[id(one)].money], page.urls)
         offers = read[id(best)] if best is not None else offers
     if not offers.availabilities:
         names = next((one.availabilities for one in read.values() if one.availabilities), ())

@@ -162,6 +162,10 @@ PAGES: dict[str, tuple[str, dict[str, Any]]] = {
         ld({**RELATED[0], "url": None}, product(url=URL.replace("olio", "%6Flio"), offers=offer("9"))),
         NINE,
     ),
+    "the own one by the canonical url": (
+        '<link rel="canonical" href="/it/olio">' + ld(*RELATED, product(url="/it/olio", offers=offer("9"))),
+        NINE,
+    ),
     "the record of a review service names the page": (
         ld(product(url=URL, aggregateRating={"ratingValue": 5}), product(name="Olio - Shop", offers=offer("9"))),
         NINE,
