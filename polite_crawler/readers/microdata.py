@@ -22,6 +22,7 @@ MAX_DEPTH = 8
 _ITEM_TYPES = etree.XPath("//@itemtype")
 _PROPERTIES = etree.XPath("count(//@itemprop)")
 _ITEMS = etree.XPath("count(//@itemscope)")
+_HAS_HOURS = etree.XPath("boolean(//@itemprop[. = 'openingHours' or . = 'openingHoursSpecification'])")
 _DEEP_ITEMS = etree.XPath(f"count(//*[@itemscope][count(ancestor::*[@itemscope]) > {MAX_DEPTH}])")
 _VALUES = {"time": "datetime", "data": "value", "meter": "value", "input": "value", "a": "href", "link": "href"}
 """The attribute that holds the value of an element (HTML Standard, 5.2.4); `input` has none there."""
@@ -37,11 +38,13 @@ _OFFERS = frozenset({"Offer", "AggregateOffer"})
 def read_microdata(
     root: HtmlElement, url: str, records: Sequence[Mapping[str, Any]]
 ) -> tuple[list[Any], tuple[str, ...]]:
-    """The top items of the wanted types that the JSON-LD `records` of the page lack, and notes. An item with offers is
-    read also where no record has any: that of a review service is a Product with its ratings alone."""
+    """The top items of the wanted types that the JSON-LD `records` of the page lack, and notes. An item with offers, or
+    with opening hours, is read also where no record has any: that of a review service is a Product, or a Restaurant,
+    with its ratings alone."""
     have = {name for record in records for name in types_of(record)}
+    hours = bool(_HAS_HOURS(root)) and not any(_has_hours(record) for record in records)
     found: Any = _ITEM_TYPES(root)
-    if not any(_wanted(itemtype) - have for itemtype in found):
+    if not hours and not any(_wanted(itemtype) - have for itemtype in found):
         return [], ()
     if _count(_PROPERTIES, root) > MAX_PROPERTIES:
         return [], (f"no microdata: more than {MAX_PROPERTIES} properties",)
@@ -49,12 +52,18 @@ def read_microdata(
         return [], (f"no microdata: more than {MAX_ITEMS} items, or items deeper than {MAX_DEPTH}",)
     items, notes = _extract(root, url)
     sold = any(_sells(record) for record in records)
-    return [item for item in items if set(types_of(item)) - have or (not sold and _sells(item))], notes
+    more = [(not sold and _sells(item)) or (hours and _has_hours(item)) for item in items]
+    return [item for item, says_more in zip(items, more, strict=True) if says_more or set(types_of(item)) - have], notes
 
 
 def _sells(record: Mapping[str, Any]) -> bool:
     """Whether a record, or one in it, has offers or is one."""
     return any(node.get("offers") or not _OFFERS.isdisjoint(types_of(node)) for node in walk(record))
+
+
+def _has_hours(record: Mapping[str, Any]) -> bool:
+    """Whether a record, or one in it, has opening hours."""
+    return any(node.get("openingHours") or node.get("openingHoursSpecification") for node in walk(record))
 
 
 def _count(path: etree.XPath, root: HtmlElement) -> float:

@@ -52,3 +52,21 @@ def test_the_offers_that_the_json_ld_of_the_type_lacks(data: str, inner: str, is
     page = read_page(body.encode(), url="https://shop.example/", content_type="text/html")
 
     assert ("microdata" in page.meta) is is_read
+
+
+@pytest.mark.parametrize(
+    ("data", "is_read"),
+    [
+        ('{"@type": "Bakery", "aggregateRating": {"ratingValue": 5}}', True),
+        ('{"@type": "Bakery", "openingHours": "Mo 09:00-17:00"}', False),
+        ('{"@type": "Bakery", "department": {"openingHoursSpecification": {"opens": "09:00"}}}', False),
+    ],
+)
+def test_the_hours_that_the_json_ld_of_the_type_lacks(data: str, is_read: bool) -> None:
+    body = (
+        f'<script type="application/ld+json">{data}</script><div itemscope itemtype="https://schema.org/Bakery">'
+        '<meta itemprop="openingHours" content="Mo-Fr 09:00-17:00"></div>'
+    )
+    page = read_page(body.encode(), url="https://forno.example/", content_type="text/html")
+
+    assert ("microdata" in page.meta) is is_read

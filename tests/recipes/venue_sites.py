@@ -114,6 +114,14 @@ SITES: dict[str, Site] = {
         },
         [("microdata", None, 0, None, WEEK)],
     ),
+    "microdata beside the record of a review service": Site(
+        {
+            "/": ld({"@type": "Bakery", "name": "Forno", "aggregateRating": {"ratingValue": 5}})
+            + '<div itemscope itemtype="https://schema.org/Bakery"><meta itemprop="openingHours" '
+            'content="Mo-Fr 09:00-17:00"></div>'
+        },
+        [("microdata", None, 0, None, WEEK)],
+    ),
     "a department": Site(
         {"/": ld(record("Mo-Fr 09:00-17:00", department={"name": "Pharmacy", "openingHours": "Mo-Fr 10:00-18:00"}))},
         [("json-ld", None, 0, None, WEEK), ("json-ld", "Pharmacy", 4, None, OTHER)],
