@@ -21,14 +21,13 @@ _LINK_PARTS = 64
 _NEAR = 40
 
 _DROPPED = frozenset(
-    """script style template noscript meter progress rt rtc rp head title desc iframe object embed applet canvas audio
-    video datalist noframes noembed param source track annotation annotation-xml metadata meta link base col colgroup
-    input""".split()  # noqa: SIM905
+    """script style template noscript meter progress rt rtc rp head title desc iframe object canvas audio video datalist
+    noframes noembed param annotation annotation-xml metadata meta link base col colgroup input""".split()  # noqa: SIM905
 )
 _BLOCKS = dict.fromkeys(
-    """address aside body center dd details dialog dir div dt fieldset figcaption footer form frameset header hgroup
-    html legend li main menu nav optgroup option search select summary caption tbody thead tfoot tr
-    marquee""".split(),  # noqa: SIM905
+    """address aside body center dd details dialog dir div dt fieldset figcaption footer foreignobject form frameset
+    header hgroup html legend li main menu mtr nav optgroup option search select summary caption tbody text thead tfoot
+    tr marquee""".split(),  # noqa: SIM905
     1,
 ) | dict.fromkeys(
     """article blockquote dl figure h1 h2 h3 h4 h5 h6 hr listing ol p plaintext pre section table ul
@@ -37,7 +36,11 @@ _BLOCKS = dict.fromkeys(
 )
 _VERBATIM = frozenset(("pre", "textarea", "listing", "xmp", "plaintext"))
 _LINKS = {"a": "href", "area": "href", "frame": "src"}
-_NEVER_HIDDEN = frozenset(("html", "body"))
+# Without html and body there is no page; what follows the others stands in them, as libxml2 does not know that they
+# are empty.
+_NEVER_HIDDEN = frozenset(("html", "body", "embed", "source", "track", "wbr", "bgsound", "keygen", "image"))
+_CELLS = frozenset(("td", "th", "mtd"))
+_ROWS = frozenset(("tr", "mtr"))
 _READINGS = frozenset(("rt", "rtc", "rp"))
 
 
@@ -145,7 +148,7 @@ class _Walk:
             return False
         if "{" in tag:
             tag = tag.rpartition("}")[2].lower()
-        if tag in _DROPPED and not (tag == "template" and element.get("shadowrootmode") in ("open", "closed")):
+        if tag in _DROPPED and not _shows_its_content(element, tag):
             return tag in _READINGS and self._enter_reading(element, tag, verbatim)
         if tag == "br":
             if not muted:
@@ -197,9 +200,9 @@ class _Walk:
         elif breaks:
             self.flow.block(breaks)
             opened.breaks = breaks
-            if tag == "tr":
+            if tag in _ROWS:
                 self.flow.row()
-        elif tag in ("td", "th") or display == "cell":
+        elif tag in _CELLS or display == "cell":
             self._cell()
         if tag in _LINKS and not opened.muted and element.get(_LINKS[tag]) is not None:
             opened.anchor = self.flow.mark()
@@ -227,6 +230,13 @@ class _Walk:
             return
         text = one_line(seen, _LINK_TEXT) or _name(element)
         self.anchors.append(Anchor(element.get("href") or element.get("src", ""), text, element.get("rel", "")))
+
+
+def _shows_its_content(element: HtmlElement, tag: str) -> bool:
+    """Whether an element shows what most of its kind keep for themselves: a shadow root, an object without data."""
+    if tag == "template":
+        return element.get("shadowrootmode") in ("open", "closed")
+    return tag == "object" and element.get("data") is None
 
 
 def _name(element: HtmlElement) -> str:
