@@ -251,7 +251,7 @@ def _blocks(text: str) -> Iterator[tuple[int, str, bool]]:
         while end < len(lines) and (_speaks(lines[end][1]) or (_is_gap(lines, end) and _speaks(lines[end + 1][1]))):
             end += 1
         first = at
-        while first > 0 and at - first < 2 and _is_heading(lines[first - 1][1]):
+        while first > 0 and at - first < 2 and _is_heading(lines, first - 1):
             first -= 1
         start, last = lines[first][0], lines[end - 1]
         raw = text[start : last[0] + len(last[1])].strip()
@@ -290,17 +290,22 @@ def _is_gap(lines: Sequence[tuple[int, str]], at: int) -> bool:
     """A short line between two that speak: the name of a season or of a schedule."""
     if at + 1 >= len(lines) or len(lines[at][1]) > _SHORT_LINE:
         return False
-    return bool(_label_or_season(lines[at][1]))
+    return _label_or_season(lines, at)
 
 
-def _is_heading(line: str) -> bool:
-    return len(line) <= _SHORT_LINE and bool(_HEADING.search(line) or _label_or_season(line))
+def _is_heading(lines: Sequence[tuple[int, str]], at: int) -> bool:
+    line = lines[at][1]
+    return len(line) <= _SHORT_LINE and bool(_HEADING.search(line) or _label_or_season(lines, at))
 
 
-def _label_or_season(line: str) -> bool:
-    """Whether a line names a part of the hours: a label, a season, or nothing but words like `Lunch`."""
-    kinds = {token.kind for token in tokens(line)}
-    return bool(kinds & {Kind.LABEL, Kind.SEASON}) or kinds == {Kind.FILLER}
+def _label_or_season(lines: Sequence[tuple[int, str]], at: int) -> bool:
+    """Whether a line names a part of the hours: a label, a season, or nothing but words like `Lunch`. `Winter` is a
+    season when the line under it says days."""
+    kinds = {token.kind for token in tokens(lines[at][1])}
+    if kinds & {Kind.LABEL, Kind.SEASON} or kinds == {Kind.FILLER}:
+        return True
+    under = lines[at + 1][1][:_SHORT_LINE] if at + 1 < len(lines) else ""
+    return next((token.kind for token in tokens(f"{lines[at][1]}\n{under}")), None) is Kind.SEASON
 
 
 def _has_both(raw: str) -> bool:

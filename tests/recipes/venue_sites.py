@@ -95,6 +95,10 @@ SITES: dict[str, Site] = {
         },
         [("text", None, 1, "Summer season", WEEK), ("text", None, 1, "Winter season", OTHER)],
     ),
+    "seasons of one word under headings": Site(
+        {"/": "<h2>Opening hours</h2><h3>Summer</h3><p>Mon-Fri 9am-5pm</p><h3>Winter</h3><p>Mon-Fri 10am-6pm</p>"},
+        [("text", None, 1, "Summer", WEEK), ("text", None, 1, "Winter", OTHER)],
+    ),
     "hours in prose": Site(
         {"/": "<p>We bake our bread each night. Our shop is open Monday to Friday from 9am to 5pm. Come and see.</p>"},
         [("text", None, 1, None, WEEK)],
