@@ -27,10 +27,12 @@ _DEEP_ITEMS = etree.XPath(f"count(//*[@itemscope][count(ancestor::*[@itemscope])
 _VALUES = {"time": "datetime", "data": "value", "meter": "value", "input": "value", "a": "href", "link": "href"}
 """The attribute that holds the value of an element (HTML Standard, 5.2.4); `input` has none there."""
 _WANTED = re.compile(
-    r"schema\.org/(?:Product|ProductGroup|ProductModel|IndividualProduct|Offer|AggregateOffer|LocalBusiness|Restaurant"
+    r"schema\.org/(?:Product|ProductGroup|ProductModel|IndividualProduct|Vehicle|Car|Motorcycle|SoftwareApplication"
+    r"|MobileApplication|Offer|AggregateOffer|LocalBusiness|Restaurant"
     r"|CafeOrCoffeeShop|Bakery|BarOrPub|Brewery|Winery|FastFoodRestaurant|FoodEstablishment|IceCreamShop|NightClub"
     r"|Store|\w+Store|\w+Shop|Hotel|Museum|Library|Place|TouristAttraction|\w+Business|Organization|Event|\w+Event"
-    r"|Recipe|JobPosting|Book|Movie|Article|NewsArticle|BlogPosting)/?$"
+    r"|Recipe|JobPosting|Book|Movie|Article|NewsArticle|BlogPosting)/?$",
+    re.IGNORECASE,
 )
 _OFFERS = frozenset({"Offer", "AggregateOffer"})
 

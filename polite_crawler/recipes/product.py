@@ -35,7 +35,7 @@ _TYPES = frozenset(
 
 _OTHERS = frozenset(
     {"isRelatedTo", "isSimilarTo", "isAccessoryOrSparePartFor", "isConsumableFor", "itemListElement", "hasVariant"}
-    | {"model", "isVariantOf", "review", "offers", "itemOffered"}
+    | {"model", "isVariantOf", "review", "offers", "itemOffered", "mentions"}
 )
 _OFFERS = frozenset({"Offer", "AggregateOffer"})
 _LINKED = ("seller", "priceSpecification", "offers")

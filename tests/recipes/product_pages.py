@@ -179,6 +179,9 @@ PAGES: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "related ones in it": (ld(product(offers=offer("9"), isSimilarTo=RELATED, isRelatedTo=RELATED)), NINE),
     "a list": (ld({"@type": "ItemList", "itemListElement": [{"item": one} for one in RELATED]}), {"found": False}),
+    "one that an article mentions": (ld({"@type": "Article", "mentions": RELATED}), {"found": False}),
+    "a type in small letters": (micro(NINE_META).replace("schema.org/Product", "schema.org/product"), NINE),
+    "a car": (micro(NINE_META).replace("schema.org/Product", "schema.org/Car"), NINE),
     # variants
     "variants in a group": (ld({**GROUP, "hasVariant": [variant("A", "9"), variant("B", "18")]}), RANGE),
     "variants that name the id of their group": (
