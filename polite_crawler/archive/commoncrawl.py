@@ -21,6 +21,7 @@ LARGEST_RECORD = 1 << 26
 """Octets of a record that is asked for."""
 
 _NAME = re.compile(r"[A-Za-z0-9._/-]+\.warc\.gz")
+_LINE_END = re.compile(rb"\r?\n")
 _PAUSE_S = 60.0
 
 
@@ -102,7 +103,7 @@ def read_record(line: IndexLine, url: str, status: int, headers: Headers, body: 
         return NoCopy("error", "the record of Common Crawl is damaged: its digest is another one")
     return ArchivedCopy(
         source="commoncrawl", timestamp=time_of_stamp(line.timestamp) or line.timestamp, url=f"https://{DATA_HOST}/{line.filename}",
-        original=target, status=int(line.status), head=http.head, body=http.entity,
+        original=target, status=int(line.status), head=_LINE_END.sub(b"\r\n", http.head), body=http.entity,
         record=f"{line.filename}@{line.offset}", collection=line.filename.partition("/segments/")[0],
     )  # fmt: skip
 

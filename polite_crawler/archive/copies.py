@@ -39,7 +39,7 @@ def entity(copy: ArchivedCopy, limit: int) -> Entity:
 
 def fields_of(copy: ArchivedCopy) -> Sequence[tuple[str, str]]:
     """The fields of the archived answer."""
-    lines = copy.head.decode("latin-1").split("\r\n")[1:]
+    lines = copy.head.decode("latin-1").replace("\r\n", "\n").split("\n")[1:]
     return [(name, value.strip()) for name, colon, value in (line.partition(":") for line in lines) if colon]
 
 

@@ -13,7 +13,8 @@ PREFIX = b"X-Crawler-"
 _LINE = re.compile(rb"[^\n]*\n|[^\n]+")
 _STATUS = re.compile(rb"[^\s/]+(?:/[\d.]+)?[ \t]+(\d{3})(?:[ \t]+([^\r\n]*))?")
 _FRAMING = re.compile(rb"\n[ \t]*(transfer-encoding|content-length)[ \t]*:[ \t]*([^\r\n]*?)[ \t]*(?=[\r\n])", re.I)
-_PLAIN_STATUS = re.compile(rb"HTTP/1\.[01] \d{3} [^\r\n]*\r?\n")
+_PLAIN_STATUS = re.compile(rb"HTTP/1\.[01] \d{3} [^\r\n]*\r\n")
+_LINE_END = re.compile(rb"\r?\n")
 
 
 def replayable(head: bytes, size: int, *, decoded: bool = False) -> bytes:
@@ -22,11 +23,11 @@ def replayable(head: bytes, size: int, *, decoded: bool = False) -> bytes:
     Transfer-Encoding gets the prefix, because the body stands without its chunks; Content-Encoding too when `decoded`
     says that the body stands without it. A Content-Length of another number gets the prefix, and the right number
     stands behind the last field. A status line of another version or form becomes one of HTTP/1.1, as replay tools
-    read no other.
+    read no other; lines that end in LF alone get their CR, without which one of them takes the body for a field.
     """
     if not decoded and _is_plain(head, size):
         return head
-    lines = list(_fields(head))
+    lines = [_LINE_END.sub(b"\r\n", line) for line in _fields(head)]
     if not lines:
         return b"HTTP/1.1 200 OK\r\n\r\n"
     names = [_name(line) for line in lines]
@@ -38,25 +39,27 @@ def replayable(head: bytes, size: int, *, decoded: bool = False) -> bytes:
         renamed.add(b"content-length")
     out = [_status_line(lines[0])]
     out += [PREFIX + line if name in renamed else line for line, name in zip(lines[1:], names[1:], strict=True)]
-    end = b"\r\n" if lines[0].endswith(b"\r\n") or not lines[0].endswith(b"\n") else b"\n"
-    out = [line if line.endswith(b"\n") else line + end for line in out]
+    out = [line if line.endswith(b"\n") else line + b"\r\n" for line in out]
     if wrong or ((chunked or decoded) and not lengths):
-        out.append(b"Content-Length: %d" % size + end)
-    return b"".join(out) + end
+        out.append(b"Content-Length: %d\r\n" % size)
+    return b"".join(out) + b"\r\n"
 
 
 def _is_plain(head: bytes, size: int) -> bool:
     """Whether a head can stay as it is, by a look that is right for nearly all."""
     if not _PLAIN_STATUS.match(head) or not head.endswith(b"\r\n\r\n") or head.count(b"\r\n\r\n") > 1:
         return False
+    if head.count(b"\n") != head.count(b"\r\n"):
+        return False
     length = str(size).encode()
     return all(name.lower() == b"content-length" and value == length for name, value in _FRAMING.findall(head))
 
 
 def _fields(head: bytes) -> Iterator[bytes]:
-    """The lines up to the blank one, each with its end; a folded line belongs to the one before."""
+    """The lines up to the blank one, each with its end; a folded line belongs to the one before. Blank lines in front
+    of the status line are none of the head (RFC 9112 section 2.2)."""
     held = b""
-    for line in _LINE.findall(head):
+    for line in _LINE.findall(head.lstrip(b"\r\n")):
         if line in (b"\r\n", b"\n"):
             break
         if held and line[:1] in (b" ", b"\t"):

@@ -15,6 +15,7 @@ HEAD_LIMIT = 1 << 20
 
 _BLANK_LINE = re.compile(rb"\r?\n\r?\n")
 _CHUNK_SIZE = re.compile(rb"[ \t]*([0-9A-Fa-f]{1,15})[ \t]*(?:;[^\n]*)?\r?\n")
+_LINE_ENDS = re.compile(rb"[\r\n]+")
 _HTTP = b"HTTP/"
 _INTERIM = re.compile(rb"HTTP/[\d.]+[ \t]+1(?!01)\d\d\b")
 _CHUNKED = re.compile(rb"^[ \t]*transfer-encoding[ \t]*:[^\n]*\bchunked\b", re.I | re.M)
@@ -34,12 +35,14 @@ class HttpBlock:
 
 
 def split_http(block: bytes, digest: str | None = None) -> HttpBlock:
-    """Head and body of an HTTP message. Without a blank line all of it is head. Interim heads (1xx) are passed over.
+    """Head and body of an HTTP message. Without a blank line all of it is head. Blank lines in front and interim
+    heads (1xx) are passed over.
 
     A text that begins with a number looks like one chunk that is cut: `digest`, of the payload as the record states
     it, then says which of the two it is.
     """
-    start = 0
+    blank = _LINE_ENDS.match(block)
+    start = blank.end() if blank else 0
     while (found := _BLANK_LINE.search(block, start, start + HEAD_LIMIT)) and _INTERIM.match(block, start):
         if not block.startswith(_HTTP, found.end()):
             break

@@ -23,7 +23,7 @@ def test_the_head_of_the_log_is_the_head_of_the_record(edges: Edges) -> None:
             continue
         record, block = records_of(edges.warc, capture)["response"]
         assert capture.response is not None
-        shown = block.partition(b"\n\n" if name == "lf" else b"\r\n\r\n")[0]
+        shown = block.partition(b"\r\n\r\n")[0]
         logged = capture.response.head.encode("latin-1")
         assert set(shown.splitlines()) - set(logged.splitlines()) == {
             line for line in shown.splitlines() if line.startswith((PREFIX, b"Content-Length"))
