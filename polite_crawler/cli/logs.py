@@ -32,9 +32,21 @@ class LineFormatter(logging.Formatter):
         return one_line(f"{record.levelname.lower()}: {message}")
 
 
+def is_news(record: logging.LogRecord) -> bool:
+    """Whether a record is worth a line: what Scrapy says when it closes a crawl that could not be opened is none, since
+    the error that kept it from opening is told."""
+    message = record.getMessage()
+    return not (
+        (record.name == "scrapy.core.engine" and message == "Scraper close failure")
+        or (record.name == "scrapy.utils.signal" and "CoreStats.spider_closed" in message)
+    )
+
+
 def configure(*, verbose: bool, as_json: bool) -> None:
     """Send the log of this process to standard error: warnings, and with `verbose` what is done too."""
     handler = logging.StreamHandler(sys.stderr)
     lines = logging.Formatter("%(levelname)s %(name)s: %(message)s") if verbose else LineFormatter()
     handler.setFormatter(JsonFormatter() if as_json else lines)
+    if not verbose:
+        handler.addFilter(is_news)
     logging.basicConfig(level=logging.INFO if verbose else logging.WARNING, handlers=[handler], force=True)

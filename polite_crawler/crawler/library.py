@@ -16,6 +16,7 @@ from polite_crawler.crawler.settings import options_of, settings_of
 from polite_crawler.crawler.thread import EngineThread
 from polite_crawler.middlewares.archive_keys import DESPITE_ROBOTS, FALLBACK
 from polite_crawler.query.store import Store
+from polite_crawler.recipes.documents import recipe_name
 from polite_crawler.recipes.recipe import Recipe
 from polite_crawler.rules import durations, rendering, urls
 from polite_crawler.rules.durations import Duration
@@ -79,6 +80,8 @@ class _Opened(Generic[CrawlT, DiscoverT]):
         age = None if max_age is None else durations.max_age(max_age)
         span = None if budget is None else durations.seconds(budget, "budget")
         mode = None if render is None else rendering.mode(render, "render")
+        if recipe is not None:
+            recipe_name(recipe)
         page = self._thread.engine.answer(url, age, recipe, mode)
         if page is not None:
             return page

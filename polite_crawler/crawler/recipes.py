@@ -10,7 +10,7 @@ from scrapy import Spider
 from polite_crawler.crawler.engine import Engine
 from polite_crawler.crawler.thread import EngineThread
 from polite_crawler.errors import BadOption, PoliteError, StoreError
-from polite_crawler.recipes.documents import RecipeExtractor
+from polite_crawler.recipes.documents import RecipeExtractor, recipe_name
 from polite_crawler.recipes.product_spider import ProductResult, ProductSpider
 from polite_crawler.recipes.recipe import Recipe
 from polite_crawler.recipes.results import RecipeResult
@@ -171,8 +171,9 @@ class SyncRecipes:
 
 
 def all_extractors(recipes: Iterable[type[Recipe]], extractors: Mapping[str, Extractor] | None) -> dict[str, Extractor]:
-    """The extractors of recipes and those given by name. Raises BadOption for two of one name."""
-    found: dict[str, Extractor] = dict(extractors or {})
+    """The extractors of recipes and those given by name. Raises BadOption for two of one name, and for a name that
+    is none."""
+    found: dict[str, Extractor] = {recipe_name(name): one for name, one in (extractors or {}).items()}
     for recipe in recipes:
         _add(found, recipe.extractor())
     return found

@@ -63,13 +63,18 @@ class RecipeExtractor:
         return hash((self.name, self.extract))
 
 
-def checked_name(name: object) -> str:
-    """The name of a recipe. It goes into each capture record, so it is never changed. Raises BadOption."""
+def recipe_name(name: object) -> str:
+    """The name of a recipe, as it goes into each capture record. Raises BadOption."""
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise BadOption(f"the name of a recipe is made of a-z, 0-9 and -, and {name!r} is not")
-    if name in RESERVED_RECIPES:
-        raise BadOption(f"{name!r} is a reserved name; give the recipe another one")
     return name
+
+
+def checked_name(name: object) -> str:
+    """The name of a new recipe: it is never changed, and no name that the log uses. Raises BadOption."""
+    if recipe_name(name) in RESERVED_RECIPES:
+        raise BadOption(f"{name!r} is a reserved name; give the recipe another one")
+    return str(name)
 
 
 def checked(found: Iterable[Found]) -> tuple[Document, ...]:

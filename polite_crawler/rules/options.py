@@ -66,6 +66,7 @@ class Options:
     max_wait: float
     timeouts: Mapping[str, float]
     retries: int
+    resume: bool
     egress: addresses.Egress
     max_age: durations.MaxAge
     max_bytes: int
@@ -102,6 +103,7 @@ class Options:
             max_wait=_span(setting, "POLITE_MAX_WAIT"),
             timeouts=_timeouts(_mapping(setting, "POLITE_TIMEOUTS")),
             retries=_count(setting, "POLITE_RETRIES"),
+            resume=_flag(setting, "POLITE_RESUME"),
             egress=_egress(setting, environment),
             max_age=durations.max_age(setting("POLITE_MAX_AGE"), "POLITE_MAX_AGE"),
             max_bytes=_count(setting, "POLITE_MAX_BYTES", least=1),

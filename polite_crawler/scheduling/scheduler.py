@@ -14,7 +14,7 @@ from twisted.internet.defer import Deferred
 
 from polite_crawler.errors import BadOption, PoliteError, StoreError
 from polite_crawler.paths import given_path
-from polite_crawler.scheduling.closing import close_with_error
+from polite_crawler.scheduling.closing import ERROR, close_with_error
 from polite_crawler.scheduling.frontier import Frontier
 from polite_crawler.scheduling.frontier_file import job_name
 from polite_crawler.scheduling.frontier_filter import FrontierFilter
@@ -70,6 +70,7 @@ class PoliteScheduler(Scheduler):
             try:
                 self._open_frontier(self.crawler, self._path, spider)
             except PoliteError as error:
+                self.crawler.stats.set_value(ERROR, str(error))
                 stop_with(error)
         return opened
 
@@ -197,8 +198,8 @@ def frontier_path(crawler: Crawler) -> Path | None:
     folder = crawler.settings.get("JOBDIR")
     if folder:
         return given_path(folder) / "frontier.sqlite"
-    if not crawler.settings.getbool("POLITE_RESUME") or crawler.spider is None:
-        return None
     options = options_of(crawler)
+    if not options.resume or crawler.spider is None:
+        return None
     name = job_name(job_of(crawler.spider), options.secret_params)
     return StoreFolder(options.store).create().frontier / f"{name}.sqlite"

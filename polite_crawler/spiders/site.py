@@ -318,12 +318,12 @@ class SiteSpider(PageSpider):
     def _closing(self, reason: str) -> None:
         if self._timer is not None:
             self._timer.cancel()
-        stopped = _REASONS.get(reason, "closed")
+        why = self.crawler.stats.get_value(ERROR)
+        # Scrapy shuts down what could not be opened
+        stopped = "error" if reason == "shutdown" and why else _REASONS.get(reason, "closed")
         if stopped == "done" and self._late and self.budget:
             stopped = "budget"
         if stopped == "max-pages" and self._waiting <= 0:
             stopped = "done"
-        why = self.crawler.stats.get_value(ERROR) if stopped == "error" else None
-        if stopped == "closed":
-            why = reason
+        why = {"error": why, "closed": reason}.get(stopped)
         self.summary = self.tally.summary(stopped, reason=why, queued=max(0, self._waiting))

@@ -253,6 +253,20 @@ def test_ctrl_c_of_a_fetch_says_that_it_stopped(site: Site, store_dir: Path) -> 
     assert (process.returncode, err) == (130, "stopped; what was fetched is kept\n")
 
 
+def test_a_crawl_that_another_one_goes_on_with_is_one_line(site: Site, store_dir: Path) -> None:
+    command = [sys.executable, "-m", "polite_crawler.cli", "crawl", site.url("/hold/x"), "--resume", "--max-pages", "1"]
+    environment = {**os.environ, "POLITE_CRAWLER_DIR": str(store_dir), "POLITE_CRAWLER_ALLOW_PRIVATE": "1"}
+    with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL) as first:
+        site.wait(lambda seen: any(entry.path == "/hold/x" for entry in seen))
+        second = pc("crawl", site.url("/hold/x"), "--resume", "--max-pages", "1", store=store_dir)
+        site.release("x")
+        assert first.wait(60) == 0
+    assert second.returncode == 1
+    assert len(second.stderr.splitlines()) == 1
+    assert "in use by another crawl" in second.stderr
+    assert second.stdout.startswith("stopped: error (")
+
+
 def test_a_frontier_that_is_no_frontier_is_one_line(site: Site, store_dir: Path, tmp_path: Path) -> None:
     (tmp_path / "frontier.sqlite").write_bytes(b"no database" * 100)
     settings = (*QUICK, "-s", f"POLITE_STORE={store_dir}", "-s", f"JOBDIR={tmp_path}")

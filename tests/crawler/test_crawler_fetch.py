@@ -72,8 +72,10 @@ def test_refused_addresses_and_unknown_hosts_are_outcomes(store_dir: Path) -> No
         assert refused.note.startswith("egress policy: 10.1.2.3 is a private address")
 
 
-@pytest.mark.parametrize("url", ["ftp://example.com/", "no url", "", "javascript:alert(1)"])
-def test_a_bad_url_is_a_fault_of_the_call(store_dir: Path, url: str) -> None:
+@pytest.mark.parametrize(
+    "url", ["ftp://example.com/", "no url", "", "javascript:alert(1)", "http://x.example/\udce4", None, 7, b"http://x/"]
+)
+def test_a_bad_url_is_a_fault_of_the_call(store_dir: Path, url: Any) -> None:
     with opened(store_dir) as crawler, pytest.raises(BadOption):
         crawler.fetch(url)
     assert captures_of(store_dir) == []
@@ -89,9 +91,18 @@ def test_a_bad_age_or_budget_is_a_fault_of_the_call(site: Site, store_dir: Path,
     assert site.log() == []
 
 
+@pytest.mark.parametrize("recipe", ["No Such!", "", "\ud800", 5])
+def test_the_name_of_no_recipe_is_a_fault_of_the_call(store_dir: Path, recipe: Any) -> None:
+    with opened(store_dir) as crawler, pytest.raises(BadOption, match="the name of a recipe"):
+        crawler.fetch("http://x.example/", recipe=recipe)
+    assert captures_of(store_dir) == []
+
+
 @pytest.mark.parametrize(
     ("options", "text"),
     [
+        ({"resume": "perhaps"}, "POLITE_RESUME"),
+        ({"extractors": {"My Menu": print}}, "the name of a recipe"),
         ({"contact": "not a contact"}, "POLITE_CONTACT"),
         ({"page_interval": "soon"}, "POLITE_PAGE_INTERVAL"),
         ({"pageinterval": 3}, "do you mean 'page_interval'"),
