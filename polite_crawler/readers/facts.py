@@ -3,8 +3,10 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from itertools import islice
+from typing import Any, cast
 
+from lxml import etree
 from lxml.html import HtmlElement
 
 from polite_crawler.readers.dates import read_date
@@ -25,6 +27,15 @@ _MODIFIED = (
     "article:modified_time", "og:updated_time", "og:modified_time", "datemodified", "last-modified", "lastmod",
     "dcterms.modified", "dc.date.modified",
 )  # fmt: skip
+_BYLINES = etree.XPath(
+    "//*[contains(concat(' ', normalize-space(@itemprop), ' '), ' author ')]"
+    "|//a[contains(concat(' ', normalize-space(@rel), ' '), ' author ')]"
+)
+_DATED = etree.XPath("//*[@itemprop][contains(@itemprop, 'datePublished') or contains(@itemprop, 'dateModified')]")
+_MAX_BYLINES = 50
+_NEAR = 40
+# What others say on the page has authors and dates of its own.
+_OTHERS = re.compile(r"Comment|Review|Answer", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +60,12 @@ def read_facts(root: HtmlElement, records: Sequence[Mapping[str, Any]]) -> Facts
     return Facts(
         title=_title(root) or og.get("og:title") or named.get("twitter:title") or _heading(root),
         description=_first(named, _DESCRIPTION) or og.get("og:description"),
-        author=_author(named, articles, nodes),
-        published=_date(named, _PUBLISHED) or _record_date(articles, "datePublished") or _time_element(root),
-        modified=_date(named, _MODIFIED) or _record_date(articles, "dateModified"),
+        author=_author(named, articles, nodes) or _byline(root),
+        published=_date(named, _PUBLISHED)
+        or _record_date(articles, "datePublished")
+        or _dated(root, "datePublished")
+        or _time_element(root),
+        modified=_date(named, _MODIFIED) or _record_date(articles, "dateModified") or _dated(root, "dateModified"),
         language=read_language(root, named, og),
         site_name=og.get("og:site_name"),
         og=og,
@@ -95,8 +109,7 @@ def _metas(root: HtmlElement) -> tuple[dict[str, str], dict[str, str]]:
 def _title(root: HtmlElement) -> str | None:
     """The first title element of the document; that of an SVG is no title."""
     for title in root.iter("title"):
-        parent = title.getparent()
-        if parent is None or parent.tag != "svg":
+        if next(title.iterancestors("svg"), None) is None:
             return one_line(title.text_content())
     return None
 
@@ -121,7 +134,8 @@ def _articles(records: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any
 
 
 def _record_date(articles: Sequence[Mapping[str, Any]], key: str) -> str | None:
-    values = (article.get(key) for article in articles)
+    found = (article.get(key) for article in articles)
+    values = (value for each in found for value in (each if isinstance(each, list) else [each]))
     return next((date for value in values if isinstance(value, str) and (date := read_date(value))), None)
 
 
@@ -143,6 +157,45 @@ def _author(
         if names:
             return ", ".join(dict.fromkeys(names))[:500]
     return None
+
+
+def _byline(root: HtmlElement) -> str | None:
+    """The one author that the body names (itemprop or rel); of several nobody knows who wrote the page."""
+    names: set[str] = set()
+    for element in _elements(_BYLINES, root):
+        if _is_of_others(element):
+            continue
+        near = islice(element.iter(), _NEAR)
+        inner = next((part for part in near if "name" in part.get("itemprop", "").split()), element)
+        name = one_line(inner.get("content") or _text(inner), 200)
+        if name and not name.startswith("http"):
+            names.add(name)
+    return names.pop() if len(names) == 1 else None
+
+
+def _dated(root: HtmlElement, key: str) -> str | None:
+    """The date of an element with this itemprop: its datetime, its content, or its text."""
+    for element in _elements(_DATED, root):
+        if key in element.get("itemprop", "").split() and not _is_of_others(element):
+            stated = element.get("datetime") or element.get("content") or _text(element)
+            if date := read_date(" ".join(stated[:200].split())):
+                return date
+    return None
+
+
+def _elements(path: etree.XPath, root: HtmlElement) -> list[HtmlElement]:
+    return cast(list[HtmlElement], path(root))[:_MAX_BYLINES]
+
+
+def _text(element: HtmlElement) -> str:
+    """The first pieces of the text in an element: one that holds the whole page names nobody."""
+    return "".join(islice(element.itertext(), _NEAR))
+
+
+def _is_of_others(element: HtmlElement) -> bool:
+    """Whether an element belongs to a comment or a review on the page."""
+    scope = next((one for one in element.iterancestors() if one.get("itemscope") is not None), None)
+    return scope is not None and _OTHERS.search(scope.get("itemtype", "")) is not None
 
 
 def _time_element(root: HtmlElement) -> str | None:

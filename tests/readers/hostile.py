@@ -85,6 +85,7 @@ KINDS: dict[str, Callable[[int], str]] = {
     "noscript in attributes": lambda size: _page(_fill("<p title='<noscript>'>x", size) + "<noscript>"),
     "noscript after open quotes": lambda size: _page(_fill('<p title="<noscript></br a="', size)),
     "readings without end tags": lambda size: _page("<ruby>" + _fill("a<rt>b<rb>", size)),
+    "nested bylines": lambda size: _page(_fill("<div itemprop='author datePublished'>by ", size)),
     "empty cells": lambda size: _page("<table>" + _fill("<tr><td><td><td>", size)),
     "styles with sizes": lambda size: _page("<p style='" + _fill("font-size:0;", size) + "'>text"),
     "many styles": lambda size: _page(_fill("<i style='display:block;font-size:0px'>a</i>", size)),
