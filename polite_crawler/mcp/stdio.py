@@ -2,7 +2,9 @@
 
 import asyncio
 import contextlib
+import json
 import os
+import re
 import selectors
 import sys
 from collections.abc import Mapping
@@ -14,6 +16,8 @@ from mcp.server.stdio import stdio_server
 from polite_crawler.mcp.host import ServerOptions, open_host
 from polite_crawler.mcp.server import build_server
 from polite_crawler.mcp.signals import on_signal
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 LONGEST_LINE: Final = 1 << 24
 """Octets of the longest message of a client; a longer one ends the server."""
@@ -37,6 +41,18 @@ async def serve_stdio(dir: str, options: ServerOptions, settings: Mapping[str, A
             lines.close()
 
 
+def readable(line: str) -> str:
+    """A message whose texts have U+FFFD for the half of a surrogate pair: a client that cuts a text inside an emoji
+    sends one as `\\ud83d`, and the SDK would drop the message without an answer."""
+    if "\\ud" not in line.lower():
+        return line
+    try:
+        message = json.loads(line)
+    except (ValueError, RecursionError):
+        return line
+    return _SURROGATE.sub("\ufffd", json.dumps(message, ensure_ascii=False))
+
+
 class _Lines:
     """Standard input as lines, read by the loop: a thread in a blocking read could not be stopped."""
 
@@ -51,7 +67,7 @@ class _Lines:
         line = await self._reader.readline()
         if not line:
             raise StopAsyncIteration
-        return line.decode("utf-8", "replace")
+        return readable(line.decode("utf-8", "replace"))
 
     def close(self) -> None:
         """End the input."""

@@ -15,6 +15,7 @@ from sites import Site
 
 from polite_crawler.cli import main
 from polite_crawler.cli import mcp as cli_mcp
+from polite_crawler.mcp.stdio import readable
 from polite_crawler.query.store import open_store
 
 OPEN = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
@@ -107,6 +108,28 @@ def test_an_input_that_cannot_be_waited_for_ends_it_too(store_dir: Path, tmp_pat
 def test_a_signal_while_it_starts_is_a_good_end(store_dir: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cli_mcp, "_serve", lambda args, output: signal.raise_signal(getattr(signal, name)))
     assert main(["mcp", "--dir", str(store_dir)]) == 0
+
+
+def test_half_of_a_surrogate_pair_is_answered(store_dir: Path) -> None:
+    with serving(store_dir) as server:
+        server.open()
+        for arguments in ({"query": "bell \ud83d"}, {"query": "bell", "kind": "\udc00"}):
+            server.send("tools/call", {"name": "crawl_find", "arguments": arguments})
+            assert '"hits":[]' in server.answer()["result"]["content"][0]["text"]
+
+
+@pytest.mark.parametrize(
+    ("line", "read"),
+    [
+        (r'{"a": "\ud83d\ude00"}', '{"a": "\U0001f600"}'),
+        (r'{"a": "x\ud83d", "\uDC00": 1}', '{"a": "x\ufffd", "\ufffd": 1}'),
+        (r'{"a": "\\ud83d"}', r'{"a": "\\ud83d"}'),
+        (r'{"a": "\ud83d', r'{"a": "\ud83d'),
+        ('{"a": "plain"}', '{"a": "plain"}'),
+    ],
+)
+def test_what_a_message_with_surrogates_is_read_as(line: str, read: str) -> None:
+    assert readable(line) == read
 
 
 def test_junk_on_the_wire_does_not_end_it(store_dir: Path) -> None:
