@@ -1,5 +1,7 @@
 """The one switch for any Scrapy project: `ADDONS = {"polite_crawler.Addon": 300}`."""
 
+import logging
+from collections.abc import Mapping
 from typing import Any
 
 from scrapy.downloadermiddlewares.cookies import CookiesMiddleware
@@ -19,8 +21,8 @@ from polite_crawler.errors import PoliteError
 from polite_crawler.rules.options import DEFAULTS
 from polite_crawler.scheduling.options import of_settings
 from polite_crawler.scheduling.usage import stop_with
-from polite_crawler.settings import SPIDER_MODULES
 from polite_crawler.signing import configured_signer
+from polite_crawler.spiders.loader import FALLBACK
 from polite_crawler.store.folder import StoreFolder
 from polite_crawler.store.hosts_sqlite import open_hosts
 
@@ -65,7 +67,6 @@ _ALWAYS: dict[str, Any] = {
     "SCHEDULER_PRIORITY_QUEUE": "polite_crawler.scheduling.ready_queue.ReadyQueue",
     "SCHEDULER_MEMORY_QUEUE": "scrapy.squeues.FifoMemoryQueue",
     "SCHEDULER_DISK_QUEUE": "scrapy.squeues.PickleFifoDiskQueue",
-    "REQUEST_FINGERPRINTER_CLASS": "polite_crawler.scheduling.fingerprint.Fingerprinter",
     "ITEM_PROCESSOR": "polite_crawler.pipelines.processor.ItemProcessor",
     "DEPTH_PRIORITY": 1,
     "CONCURRENT_ITEMS": 8,
@@ -78,13 +79,12 @@ _ALWAYS: dict[str, Any] = {
     "METAREFRESH_ENABLED": False,
     "HTTPCACHE_ENABLED": False,
     "AUTOTHROTTLE_ENABLED": False,
-    "REDIRECT_MAX_TIMES": 10,
     "TWISTED_REACTOR": "twisted.internet.asyncioreactor.AsyncioSelectorReactor",
 }
 """What the engine needs to be polite. A project that sets another value does not get it: it switched us on."""
 
 _UNLESS_SET: dict[str, Any] = {
-    "DOWNLOAD_TIMEOUT": 60,
+    "REQUEST_FINGERPRINTER_CLASS": "polite_crawler.scheduling.fingerprint.Fingerprinter",
     "CONCURRENT_REQUESTS": 16,
     "LOG_FORMATTER": "polite_crawler.middlewares.log_formatter.LogFormatter",
 }
@@ -94,7 +94,14 @@ _EXTENSIONS: tuple[tuple[str, int], ...] = (
     ("polite_crawler.spiders.metrics.Metrics", 500),
 )
 
+_LOADER = "polite_crawler.spiders.loader.Spiders"
+_MOST_HOPS = 10
 _HANDLER = "polite_crawler.transport.handler.PoliteDownloadHandler"
+
+
+_PROJECT = SETTINGS_PRIORITIES["project"]
+
+logger = logging.getLogger(__name__)
 
 
 class Addon:
@@ -103,10 +110,9 @@ class Addon:
     @classmethod
     def update_pre_crawler_settings(cls, settings: BaseSettings) -> None:
         """Add our spiders, so that `scrapy crawl site` works in any project."""
-        modules = settings.getlist("SPIDER_MODULES")
-        ours = [name for name in SPIDER_MODULES if name not in modules]
-        if ours:
-            settings.set("SPIDER_MODULES", [*modules, *ours], settings.getpriority("SPIDER_MODULES") or 15)
+        if settings["SPIDER_LOADER_CLASS"] != _LOADER:
+            settings.set(FALLBACK, settings["SPIDER_LOADER_CLASS"], "addon")
+            _force(settings, "SPIDER_LOADER_CLASS", _LOADER)
 
     def update_settings(self, settings: BaseSettings) -> None:
         """Put our components in their places. Raises BadOption for a value of ours that is not valid, and StoreError
@@ -124,6 +130,10 @@ class Addon:
                 check_free(options.warc)
         except PoliteError as error:
             stop_with(error)
+        _take_over(settings, options.timeouts)
+        set_aside = _set_aside(settings)
+        if set_aside:
+            logger.info("polite-crawler does its own of these, so the project's have no effect: %s", set_aside)
         for name, value in _ALWAYS.items():
             _force(settings, name, value)
         # the parts that open a file of the store all read the folder here
@@ -146,6 +156,28 @@ class Addon:
             "DOWNLOAD_HANDLERS",
             {**dict.fromkeys(("file", "data", "ftp", "s3")), "http": _HANDLER, "https": _HANDLER},
         )
+
+
+def _take_over(settings: BaseSettings, timeouts: Mapping[str, float]) -> None:
+    """Read what the project says in Scrapy's words and is no less polite: fewer tries, fewer hops, less time."""
+    settings.set("DOWNLOAD_TIMEOUT", max(60.0, *timeouts.values()), "addon")
+    hops = settings.getint("REDIRECT_MAX_TIMES")
+    _force(settings, "REDIRECT_MAX_TIMES", min(hops, _MOST_HOPS))
+    if not settings.getbool("RETRY_ENABLED"):
+        settings.set("POLITE_RETRIES", 0, "addon")
+    else:
+        settings.set("POLITE_RETRIES", min(settings.getint("RETRY_TIMES"), DEFAULTS["POLITE_RETRIES"]), "addon")
+
+
+def _set_aside(settings: BaseSettings) -> str:
+    """The names of the settings that somebody has made, and that do not count."""
+    ours = {**_ALWAYS, "ROBOTSTXT_OBEY": True, "USER_AGENT": None, "DOWNLOAD_HANDLERS": None}
+    ours.pop("RETRY_ENABLED")
+    return ", ".join(
+        name
+        for name, value in ours.items()
+        if (settings.getpriority(name) or 0) >= _PROJECT and settings[name] != value
+    )
 
 
 def _check_store(folder: StoreFolder) -> None:

@@ -108,7 +108,17 @@ class CaptureMiddleware:
         draft = Draft(request=request, capture=capture, url=request.url, wire=wire, robots=trace.robots_body)
         draft = await keep(self._crawler, draft)
         trace.capture, trace.page, trace.extracted = draft.capture, draft.page, draft.extracted
+        if draft.capture.outcome == "skipped":
+            self._tell(draft.capture)
         self._crawler.signals.send_catch_log(captured, capture=draft.capture, request=request)
+
+    def _tell(self, capture: Capture) -> None:
+        """Say why nothing was sent: Scrapy is silent about a request that was ignored."""
+        logger.info("%s: %s", capture.url, capture.note)
+        self._crawler.stats.inc_value(f"polite/skipped/{capture.reason}")
+        if capture.reason == "robots":
+            # the name that Scrapy's own middleware counts under
+            self._crawler.stats.inc_value("robotstxt/forbidden")
 
 
 async def keep(crawler: Crawler, draft: Draft) -> Draft:

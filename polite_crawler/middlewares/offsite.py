@@ -1,12 +1,15 @@
 """Scope: the allowed hosts and their www. forms, and nothing below them."""
 
+import logging
 import re
 
 from scrapy import Request, Spider
 from scrapy.downloadermiddlewares.offsite import OffsiteMiddleware
 
-from polite_crawler.rules.urls import host_key
+from polite_crawler.scheduling.requests import host_of
 from polite_crawler.transport.meta import ARCHIVE_KINDS, KIND
+
+logger = logging.getLogger(__name__)
 
 
 class Offsite(OffsiteMiddleware):
@@ -20,7 +23,15 @@ class Offsite(OffsiteMiddleware):
         if request.meta.get(KIND) in ARCHIVE_KINDS:
             return True
         self._update_host_regex(spider)
-        return bool(self.host_regex.fullmatch(host_key(request.url)))
+        host = host_of(request)
+        allowed = bool(self.host_regex.fullmatch(host))
+        if not allowed and host not in self.domains_seen and _is_below(host, spider):
+            logger.warning(
+                "%s is out of scope: allowed_domains means each host and its www. form here; add '*.%s' for the rest",
+                host,
+                host.partition(".")[2],
+            )
+        return allowed
 
     def get_host_regex(self, spider: Spider) -> re.Pattern[str]:
         """The hosts of `allowed_domains`, each with and without `www.`."""
@@ -34,3 +45,10 @@ class Offsite(OffsiteMiddleware):
             else:
                 forms.append(rf"(?:www\.)?{re.escape(domain.removeprefix('www.'))}")
         return re.compile("|".join(forms))
+
+
+def _is_below(host: str, spider: Spider) -> bool:
+    """Whether stock Offsite would let the host in."""
+    return any(
+        host.endswith("." + domain.lower()) for domain in getattr(spider, "allowed_domains", None) or () if domain
+    )

@@ -28,7 +28,7 @@ class Redirect(RedirectMiddleware):
     ) -> Request | Response:
         """The request of the next hop, or the response."""
         # where an archive leads to is read by who asks it
-        if request.meta.get("dont_redirect") or request.meta.get(KIND) in ARCHIVE_KINDS or trace_of(request).live:
+        if request.meta.get(KIND) in ARCHIVE_KINDS or trace_of(request).live or self._is_wanted(request, response):
             return response
         location = response.headers.get("Location")
         if response.status in _STATUS and location:
@@ -48,13 +48,24 @@ class Redirect(RedirectMiddleware):
             return response
         hop = self._hop(request, response, urls.without_fragment(target), what)
         scheduler = scheduler_of(self.crawler)
-        # another spelling of a page of this chain is not a page that was asked already
-        if _same_page(target, _chain(request)):
+        # another spelling of a page of this chain is not a page that was asked already; and who waits for the answer
+        # in a coroutine asks the engine past its filter
+        if not trace_of(request).queued or _same_page(target, _chain(request)):
             return scheduler.again(hop)
         if not scheduler.admit(hop):
             notes.append(f"the {what} leads to {self._shown(target)}, which this crawl has asked already")
             return response
         return hop
+
+    def _is_wanted(self, request: Request, response: Response) -> bool:
+        """Whether the spider asked for the redirect itself, in one of Scrapy's ways."""
+        statuses = getattr(self.crawler.spider, "handle_httpstatus_list", None) or ()
+        return bool(
+            request.meta.get("dont_redirect")
+            or request.meta.get("handle_httpstatus_all")
+            or response.status in statuses
+            or response.status in request.meta.get("handle_httpstatus_list", ())
+        )
 
     def _hop(self, request: Request, response: Response, target: str, what: str) -> Request:
         status = response.status

@@ -6,6 +6,7 @@ from typing import Self
 from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.http import Response
+from scrapy.utils.response import response_status_message
 
 from polite_crawler.scheduling.options import options_of
 from polite_crawler.scheduling.scheduler import scheduler_of
@@ -40,7 +41,10 @@ class Retry:
         trace = trace_of(request)
         if trace.from_store or trace.capture is None or trace.capture.outcome not in _OUTCOMES:
             return response
-        return self._again(request) or response
+        # a middleware of the user may have put a page in the place of a failure
+        if response.status != trace.capture.status:
+            return response
+        return self._again(request, _reason(response)) or response
 
     def process_exception(self, request: Request, exception: Exception) -> Request | None:
         """The request again, when no answer came. A refusal is an answer, whatever its body is."""
@@ -51,16 +55,32 @@ class Retry:
             return None
         if exception.kind == "idle" and not request.meta.get(_IDLE):
             return self._copy(request, _IDLE, True)
-        return self._again(request) if exception.kind in _KINDS else None
+        return self._again(request, exception.kind) if exception.kind in _KINDS else None
 
-    def _again(self, request: Request) -> Request | None:
-        done = request.meta.get(TIMES, 0)
-        allowed = request.meta.get(MAX_RETRIES, self._retries)
-        if done >= allowed or request.meta.get(KIND) in _ONCE:
+    def _again(self, request: Request, reason: str) -> Request | None:
+        meta = request.meta
+        if meta.get("dont_retry") or meta.get(KIND) in _ONCE:
             return None
+        done = meta.get(TIMES, 0)
+        if done >= meta.get(MAX_RETRIES, min(self._retries, meta.get("max_retry_times", self._retries))):
+            if done:
+                self._count("retry/max_reached")
+            return None
+        self._count("retry/count")
+        self._count(f"retry/reason_count/{reason}")
         return self._copy(request, TIMES, done + 1)
+
+    def _count(self, name: str) -> None:
+        # the names that Scrapy's own middleware counts under
+        if self._crawler.stats is not None:
+            self._crawler.stats.inc_value(name)
 
     def _copy(self, request: Request, name: str, value: object) -> Request:
         copy = request.copy()
         copy.meta[name] = value
         return scheduler_of(self._crawler).again(copy)
+
+
+def _reason(response: Response) -> str:
+    """A status as Scrapy counts it."""
+    return response_status_message(response.status)

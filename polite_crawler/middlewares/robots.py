@@ -14,6 +14,7 @@ from polite_crawler.scheduling.lanes import HostStopped, lanes_of
 from polite_crawler.scheduling.options import options_of
 from polite_crawler.scheduling.requests import deadline_of, host_of
 from polite_crawler.store.record import RobotsCheck, utc
+from polite_crawler.transport.failures import unreachable
 from polite_crawler.transport.meta import KIND, LANE
 from polite_crawler.transport.trace import trace_of
 
@@ -46,7 +47,7 @@ class Robots:
             if stop is not None:
                 raise HostStopped(host_of(request), stop.until, stop.reason)
         if standing.state in ("unreachable", "challenge"):
-            raise Declined("robots", outcomes.unreachable_note(standing.why, utc(found.next_try)))
+            raise unreachable(standing.why, outcomes.unreachable_note(standing.why, utc(found.next_try)))
         trace = trace_of(request)
         trace.robots_body = found.body
         checks, refusal = checks_of(found, self._tokens, request.url)

@@ -154,6 +154,7 @@ class RobotsFiles:
             for field, condition in _VALIDATORS:
                 if (value := projection.header(asking.copy, field)) is not None:
                     request.headers[condition] = value
+        self._count("request_count")
         try:
             response = await self._crawler.engine.download_async(request)
             if trace_of(request).signature_asked:
@@ -161,6 +162,8 @@ class RobotsFiles:
                 request = request.copy()
                 request.meta.pop(META)
                 response = await self._crawler.engine.download_async(request)
+            self._count("response_count")
+            self._count(f"response_status_count/{response.status}")
             return _answer(response)
         except (Closing, DeadlineReached):
             raise
@@ -181,6 +184,10 @@ class RobotsFiles:
             return Answer(error=type(error).__name__)
         finally:
             asking.last = trace_of(request)
+
+    def _count(self, name: str) -> None:
+        # the names that Scrapy's own middleware counts under
+        self._crawler.stats.inc_value(f"robotstxt/{name}")
 
     def _waiting(self, asking: _Asking, now: float) -> InForce:
         """What counts while an unreachable file is not asked for yet."""

@@ -1,6 +1,7 @@
 """Order 80: what may be asked at all: http(s) only, within the crawl's pages and time, and no secret in a Referer."""
 
 import base64
+import logging
 from typing import Self
 from urllib.parse import unquote, urlsplit
 
@@ -14,6 +15,8 @@ from polite_crawler.scheduling.options import options_of
 from polite_crawler.scheduling.requests import deadline_of
 from polite_crawler.transport.trace import trace_of
 
+logger = logging.getLogger(__name__)
+
 
 class UrlPolicy:
     """Declines URLs that are not fetched, and requests whose time has passed."""
@@ -22,6 +25,7 @@ class UrlPolicy:
         self._crawler = crawler
         self._lanes = lanes
         self._params = options_of(crawler).secret_params
+        self._told_of_cookies = False
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -42,6 +46,9 @@ class UrlPolicy:
             raise declined
         if self._lanes.limit(deadline_of(request)) < self._lanes.clock.now():
             raise Declined("deadline", outcomes.DEADLINE_NOTE)
+        if request.cookies and not self._told_of_cookies:
+            self._told_of_cookies = True
+            logger.warning("cookies are off, so those of Request(cookies=...) are not sent: write a Cookie header")
         _keep_secrets_home(request, self._params)
         _log_in(request)
 

@@ -33,6 +33,14 @@ class Identity:
     tokens: tuple[str, ...]
     mailbox: str | None = None
 
+    @property
+    def fields(self) -> dict[bytes, bytes]:
+        """The header fields that say it."""
+        fields = {b"User-Agent": self.user_agent.encode("latin-1")}
+        if self.mailbox is not None:
+            fields[b"From"] = self.mailbox.encode("latin-1")
+        return fields
+
 
 def identity(
     *,

@@ -5,7 +5,7 @@
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from polite_crawler.errors import BadOption
@@ -87,10 +87,17 @@ class Options:
 
     @classmethod
     def of(
-        cls, given: Callable[[str], Any], environment: Mapping[str, str], *, version: str, delay: float = 0.0
+        cls,
+        given: Callable[[str], Any],
+        environment: Mapping[str, str],
+        *,
+        version: str,
+        delay: float = 0.0,
+        delays: Mapping[str, float] | None = None,
     ) -> "Options":
         """The options of a settings getter. The environment counts where a setting says nothing. `delay` is Scrapy's
-        DOWNLOAD_DELAY: a larger one raises the page interval. Raises BadOption for a value that is not valid."""
+        DOWNLOAD_DELAY: a larger one raises the page interval, and so do those of DOWNLOAD_SLOTS (`delays`) for single
+        hosts. Raises BadOption for a value that is not valid."""
 
         def setting(name: str) -> Any:
             value = given(name)
@@ -99,7 +106,7 @@ class Options:
         return cls(
             store=_text(setting, "POLITE_STORE") or environment.get("POLITE_CRAWLER_DIR") or _HOME,
             identity=_identity(setting, environment, version),
-            policy_of=_policies(setting, delay),
+            policy_of=_policies(setting, delay, delays or {}),
             max_wait=_span(setting, "POLITE_MAX_WAIT"),
             timeouts=_timeouts(_mapping(setting, "POLITE_TIMEOUTS")),
             retries=_count(setting, "POLITE_RETRIES"),
@@ -136,6 +143,16 @@ def scrapy_delay(given: Callable[[str], Any]) -> float:
     return float(given("DOWNLOAD_DELAY") or 0)
 
 
+def scrapy_delays(slots: Any) -> Mapping[str, float]:
+    """The delays in seconds that Scrapy's DOWNLOAD_SLOTS gives single hosts. Raises BadOption for one that is not
+    valid."""
+    return {
+        str(host): _number(slot.get, "delay", where=f"DOWNLOAD_SLOTS[{host!r}]['delay']")
+        for host, slot in (slots or {}).items()
+        if slot.get("delay") is not None
+    }
+
+
 def store_path(option: str | None, environment: Mapping[str, str] = os.environ) -> str:
     """The folder of the store: the option, the environment's POLITE_CRAWLER_DIR, or ~/.polite-crawler."""
     return option or environment.get("POLITE_CRAWLER_DIR") or _HOME
@@ -152,12 +169,22 @@ def _identity(setting: Callable[[str], Any], environment: Mapping[str, str], ver
     )
 
 
-def _policies(setting: Callable[[str], Any], delay: float) -> Callable[[str], pacing.Policy]:
+def _policies(
+    setting: Callable[[str], Any], delay: float, delays: Mapping[str, float]
+) -> Callable[[str], pacing.Policy]:
     default = pacing.Policy(
         page_interval=max(_span(setting, "POLITE_PAGE_INTERVAL"), delay),
         slow_factor=_number(setting, "POLITE_SLOW_FACTOR"),
     )
-    return pacing.policies(_mapping(setting, "POLITE_HOSTS"), default)
+    of = pacing.policies(_mapping(setting, "POLITE_HOSTS"), default)
+    if not delays:
+        return of
+
+    def slower(host: str) -> pacing.Policy:
+        policy = of(host)
+        return replace(policy, page_interval=max(policy.page_interval, delays.get(host, 0.0)))
+
+    return slower
 
 
 def _egress(setting: Callable[[str], Any], environment: Mapping[str, str]) -> addresses.Egress:
@@ -187,14 +214,14 @@ def _span(setting: Callable[[str], Any], name: str) -> float:
     return durations.seconds(setting(name), name)
 
 
-def _number(setting: Callable[[str], Any], name: str) -> float:
+def _number(setting: Callable[[str], Any], name: str, *, where: str = "") -> float:
     value = setting(name)
     try:
         number = float(value)
     except (TypeError, ValueError):
         number = -1.0
     if not 0 <= number < float("inf"):
-        raise BadOption(f"{name}: {value!r} is not a number from 0")
+        raise BadOption(f"{where or name}: {value!r} is not a number from 0")
     return number
 
 

@@ -16,6 +16,7 @@ from polite_crawler.scheduling.ready_queue import ready_queue_of
 from polite_crawler.scheduling.requests import host_of
 from polite_crawler.scheduling.scrapy_private import open_slots
 from polite_crawler.transport.meta import SEARCH
+from polite_crawler.transport.trace import META, Trace
 
 
 class PoliteDownloader(Downloader):
@@ -42,6 +43,10 @@ class PoliteDownloader(Downloader):
 
     def fetch(self, request: Request) -> "Deferred[Response | Request]":  # type: ignore[override]
         """The response, or the request that a middleware sends back to the queue."""
+        queue = ready_queue_of(self.crawler)
+        if queue is None or not queue.has_out(request):
+            # asked past the queue: its meta may be that of another request, with what became of that one
+            request.meta[META] = Trace()
         fetching: Deferred[Response | Request] = super().fetch(request)
         fetching.addBoth(self._ended, request)
         return fetching

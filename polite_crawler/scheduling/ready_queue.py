@@ -95,6 +95,10 @@ class ReadyQueue:
     def __len__(self) -> int:
         return self._length
 
+    def has_out(self, request: Request) -> bool:
+        """Whether the queue has handed this request out, and it has not ended."""
+        return request in self._out_of_turn or self._out.get(host_of(request)) is request
+
     def use(self, frontier: Frontier) -> None:
         """Keep what waits in the file of a resumable crawl, and go on with what waits there."""
         self._frontier = frontier

@@ -24,8 +24,11 @@ from polite_crawler.scheduling.ready_queue import ReadyQueue
 from polite_crawler.scheduling.scrapy_private import after_each_request, before_closing
 from polite_crawler.scheduling.usage import stop_with
 from polite_crawler.store.folder import StoreFolder
+from polite_crawler.transport.trace import META
 
 _COMMIT = 1.0
+# a spider that passes response.meta on makes no hop and no retry of its new request
+_OF_ANOTHER = (META, "polite_redirect_of", "polite_retries", "polite_idle")
 
 
 class PoliteScheduler(Scheduler):
@@ -150,7 +153,11 @@ class PoliteScheduler(Scheduler):
             self._count("scheduler/enqueued", 1)
             self._count("scheduler/enqueued/memory", 1)
             return True
-        return not self._was_started(request) and super().enqueue_request(request)
+        if self._was_started(request):
+            return False
+        for key in _OF_ANOTHER:
+            request.meta.pop(key, None)
+        return super().enqueue_request(request)
 
     def _ended(self, request: Request) -> None:
         """All that a request led to is in the queue."""

@@ -51,6 +51,10 @@ class Timeouts:
     head: float = 30.0
     body: float = 60.0
 
+    def within(self, seconds: float) -> "Timeouts":
+        """These, none but that of DNS longer than `seconds`."""
+        return Timeouts(self.dns, *(min(seconds, one) for one in (self.connect, self.head, self.body)))
+
 
 class Client:
     """Sends requests, each at most once, and keeps what went over the wire.
@@ -92,12 +96,14 @@ class Client:
         body: bytes = b"",
         *,
         max_bytes: int | None = None,
+        seconds: float | None = None,
         sign: Sign | None = None,
     ) -> Wire:
         """One request and its answer. The header fields go out as given and in their order, after Host; those that
         frame or route the message are ours.
 
-        `sign` is asked when the connection stands, right before the request is sent; when it raises, nothing is sent
+        `seconds` cuts each of the time-outs but that of DNS, whose look-ups are shared. `sign` is asked when the
+        connection stands, right before the request is sent; when it raises, nothing is sent
         and its error goes to the caller. A cancelled exchange closes its socket at once.
         Raises ExchangeError when there is no response, BadOption for a bad URL.
         """
@@ -108,13 +114,14 @@ class Client:
         try:
             fields = self._fields(method, place, headers, body)
             head = request_head(method, urls.request_target(url), fields)
-            connection = await self._connection(place)
+            timeouts = self._timeouts if seconds is None else self._timeouts.within(seconds)
+            connection = await self._connection(place, timeouts)
             reused = connection.uses > 0
             if sign is not None:
                 head = self._signed(sign, connection, method, url, fields, head)
             reader = ResponseReader(method, self._max_bytes if max_bytes is None else max_bytes, clock=self._clock)
             sent = True
-            await self._answer(connection, head + body, reader)
+            await self._answer(connection, head + body, reader, timeouts)
         except HeadFault as fault:
             raise ExchangeError("protocol", str(fault), started=started, ended=self._clock()) from fault
         except ExchangeError as error:
@@ -178,7 +185,7 @@ class Client:
             started=started,
         )
 
-    async def _connection(self, place: "_Place") -> Connection:
+    async def _connection(self, place: "_Place", timeouts: Timeouts) -> Connection:
         self._check_open()
         waiting = self._pool.take(place.key)
         if waiting is not None:
@@ -190,7 +197,7 @@ class Client:
             self._buffer,
             context=self._context,
             server_name=place.host,
-            seconds=self._timeouts.connect,
+            seconds=timeouts.connect,
         )
         self._live.add(connection)
         connection.closed.add_done_callback(lambda _: self._live.discard(connection))
@@ -212,8 +219,8 @@ class Client:
         if len(self._certificates) > _MOST_CERTIFICATES:
             del self._certificates[next(iter(self._certificates))]
 
-    async def _answer(self, connection: Connection, octets: bytes, reader: ResponseReader) -> None:
-        waiter = connection.send(octets, reader, head=self._timeouts.head, body=self._timeouts.body)
+    async def _answer(self, connection: Connection, octets: bytes, reader: ResponseReader, timeouts: Timeouts) -> None:
+        waiter = connection.send(octets, reader, head=timeouts.head, body=timeouts.body)
         try:
             await waiter
         except asyncio.CancelledError:

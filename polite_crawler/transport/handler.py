@@ -1,7 +1,8 @@
 """Scrapy's download handler for http and https: the lane, the exchange, the evidence, the response."""
 
 import asyncio
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from ipaddress import ip_address
 from typing import Self
@@ -9,7 +10,7 @@ from typing import Self
 from scrapy import Request
 from scrapy.core.downloader.handlers.base import BaseDownloadHandler
 from scrapy.crawler import Crawler
-from scrapy.exceptions import NotSupported
+from scrapy.exceptions import DownloadFailedError, NotSupported
 from scrapy.http import Response
 from scrapy.responsetypes import responsetypes
 
@@ -20,6 +21,7 @@ from polite_crawler.scheduling.per_crawler import PerCrawler
 from polite_crawler.scheduling.requests import deadline_of, host_of
 from polite_crawler.signing.inputs import asks_for_signature
 from polite_crawler.transport.exchange import Client, Sign, Timeouts
+from polite_crawler.transport.failures import failure_of
 from polite_crawler.transport.heads import Pairs
 from polite_crawler.transport.in_progress import Ended, InProgress
 from polite_crawler.transport.meta import ARCHIVE_KINDS, KIND, LANE, MAX_BYTES, SEARCH, SIGN
@@ -32,12 +34,13 @@ __all__ = ["KIND", "MAX_BYTES", "SIGN", "PoliteDownloadHandler", "UndecodableBod
 
 _TYPED = {b"content-type": b"Content-Type", b"content-disposition": b"Content-Disposition"}
 _HOPS = frozenset({301, 302, 303, 307, 308})
+_WHO = frozenset({b"User-Agent", b"From"})
 _ASKING = frozenset({401, 403, 429})
 _NOTHING_SENT = frozenset({"egress", "cancelled"})
 _HANDLERS: "PerCrawler[dict[type[PoliteDownloadHandler], PoliteDownloadHandler]]" = PerCrawler(lambda crawler: {})
 
 
-class UndecodableBody(ExchangeError):
+class UndecodableBody(ExchangeError, DownloadFailedError):
     """The response came, and its body is not what its coding says. The exchange stands in the trace."""
 
 
@@ -56,6 +59,8 @@ class PoliteDownloadHandler(BaseDownloadHandler):
         self._client = self.make_client(crawler)
         self._progress = InProgress()
         self._renders = RenderHandler(crawler, self._lanes, self._progress)
+        self._most = min(options_of(crawler).max_bytes, crawler.settings.getint("DOWNLOAD_MAXSIZE") or sys.maxsize)
+        self._identity = options_of(crawler).identity.fields
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -101,7 +106,7 @@ class PoliteDownloadHandler(BaseDownloadHandler):
             answer = _paced(request, trace, wire, answer)
         except ExchangeError as error:
             answer = _no_answer(error, kind, seconds=self._lanes.clock.now() - began)
-            raise
+            raise failure_of(error) from error
         except asyncio.CancelledError:
             answer = pacing.Answer(kind=kind, seconds=self._lanes.clock.now() - began)
             raise
@@ -137,12 +142,17 @@ class PoliteDownloadHandler(BaseDownloadHandler):
             sent = True
             return more
 
-        limit = request.meta.get(MAX_BYTES)
         try:
             # who holds the lane for several requests hears itself of its loss
             with self._progress.of(request, None if held else lane):
                 return await self._client.exchange(
-                    request.method, request.url, _headers(request), request.body, max_bytes=limit, sign=at_sending
+                    request.method,
+                    request.url,
+                    _headers(request, self._identity),
+                    request.body,
+                    max_bytes=_limit(request, self._most),
+                    seconds=_seconds(request),
+                    sign=at_sending,
                 )
         except Ended as end:
             now = self._lanes.clock.now()
@@ -154,14 +164,32 @@ def handler_of(crawler: Crawler) -> PoliteDownloadHandler:
     return PoliteDownloadHandler.from_crawler(crawler)
 
 
-def _headers(request: Request) -> list[tuple[bytes, bytes]]:
-    """The fields of a request in their order. Only gzip is asked for: every tool that reads an archive knows it. A
-    caller may ask for `identity`, as the replay of an archive needs."""
-    pairs = [(name, value) for name, values in request.headers.items() for value in values]
+def _headers(request: Request, identity: Mapping[bytes, bytes]) -> list[tuple[bytes, bytes]]:
+    """The fields of a request in their order. Who asks is said here, whatever a middleware of the user has written
+    after ours. Only gzip is asked for: every tool that reads an archive knows it. A caller may ask for `identity`, as
+    the replay of an archive needs."""
+    pairs = [
+        (name, value)
+        for name, values in request.headers.items()
+        for value in ([identity[name]] if name in identity else () if name in _WHO else values)
+    ]
+    pairs += [(name, value) for name, value in identity.items() if name not in request.headers]
     asked = [value for name, value in pairs if name == b"Accept-Encoding"]
     if asked == [b"identity"]:
         return pairs
     return [*(pair for pair in pairs if pair[0] != b"Accept-Encoding"), (b"Accept-Encoding", b"gzip")]
+
+
+def _seconds(request: Request) -> float | None:
+    """The `download_timeout` of a request (by default DOWNLOAD_TIMEOUT); None for one without."""
+    seconds = request.meta.get("download_timeout")
+    return float(seconds) if isinstance(seconds, (int, float)) and seconds > 0 else None
+
+
+def _limit(request: Request, most: int) -> int:
+    """The limit of a body in bytes: that of its kind, else `most`, or fewer where Scrapy's meta key says so."""
+    given = request.meta.get(MAX_BYTES)
+    return int(given) if given is not None else min(most, int(request.meta.get("download_maxsize") or most))
 
 
 def _answer(wire: Wire, kind: str) -> pacing.Answer:

@@ -39,7 +39,7 @@ class Once(PoliteSpider):
     how: ClassVar[dict[str, Any]] = {}
 
     async def start(self) -> AsyncIterator[Request]:
-        yield Request(self.url, **self.how, meta={"handle_httpstatus_all": True})
+        yield Request(self.url, **self.how)
 
     def parse(self, response: Response) -> None:
         assert response.status == 200

@@ -15,10 +15,14 @@ from scrapy.http import HtmlResponse, Response, TextResponse, XmlResponse
 from transport_site import Authority, Peer, Site, answers, ok
 
 from polite_crawler.errors import BadOption
+from polite_crawler.rules.identity import identity
 from polite_crawler.transport.exchange import Client
 from polite_crawler.transport.handler import MAX_BYTES, SIGN, PoliteDownloadHandler, UndecodableBody
 from polite_crawler.transport.trace import trace_of
 from polite_crawler.transport.wire import ExchangeError
+from polite_crawler.version import __version__
+
+US = identity(version=__version__).user_agent.encode()
 
 
 def test_one_instance_for_both_schemes() -> None:
@@ -86,7 +90,7 @@ def test_what_is_sent() -> None:
     assert head[0] == b"POST / HTTP/1.1"
     assert head[1].startswith(b"Host: 127.0.0.1:")
     assert head[2:] == [
-        b"User-Agent: me/1", b"Accept: a", b"Accept: b", b"X-Odd: caf\xe9", b"Accept-Encoding: gzip",
+        b"User-Agent: " + US, b"Accept: a", b"Accept: b", b"X-Odd: caf\xe9", b"Accept-Encoding: gzip",
         b"Content-Length: 4", b"", b"",
     ]  # fmt: skip
 
@@ -165,7 +169,7 @@ def test_a_signer_signs_what_is_sent_and_its_failure_sends_nothing() -> None:
 
     _, trace, _ = answered(ok(), **{SIGN: sign})
     assert trace.wire is not None
-    assert b"\r\nSignature-Input: Host,Accept-Encoding\r\n" in trace.wire.request_head
+    assert b"\r\nSignature-Input: Host,User-Agent,Accept-Encoding\r\n" in trace.wire.request_head
 
     def broken(*_: object) -> list[tuple[bytes, bytes]]:
         raise LookupError("no key")
