@@ -10,7 +10,7 @@ from polite_crawler.readers.hours import DAYS, Hours, Interval, compare_hours, d
 from polite_crawler.readers.hours.scan import Kind, tokens
 from polite_crawler.readers.hours.schema_org import from_schema_org
 from polite_crawler.readers.hours.text import schedules
-from polite_crawler.readers.jsonld import types_of
+from polite_crawler.readers.jsonld import bare_names, by_id, follow, types_of
 from polite_crawler.recipes.offers import as_list, name_of
 from polite_crawler.recipes.places import Location, address_lines, location_of, matches, names
 from polite_crawler.recipes.streets import same_street
@@ -29,6 +29,7 @@ _SHORT_LINE = 70
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 _STRONG = (Kind.DAYS, Kind.NTH, Kind.SEASON, Kind.HOLIDAY, Kind.ALWAYS)
 _TIMES = (Kind.TIME, Kind.CLOSED, Kind.ALL_DAY, Kind.OPEN_END, Kind.ALWAYS)
+_APART = ("openingHoursSpecification", "address", "geo", "contactPoint")
 _NESTING = 8
 
 
@@ -155,17 +156,25 @@ def _records(document: StoredDocument) -> Iterator[tuple[Source, Mapping[str, An
     """The records of the site data, with the name of the department that one is of."""
     sources: tuple[tuple[Source, str], ...] = (("json-ld", "jsonld"), ("microdata", "microdata"))
     for source, key in sources:
-        stack: list[tuple[Any, int, str | None]] = [(one, 0, None) for one in reversed(as_list(document.meta.get(key)))]
+        records = bare_names(as_list(document.meta.get(key)), {})
+        nodes = by_id(records)
+        stack: list[tuple[Any, int, str | None]] = [(one, 0, None) for one in reversed(records)]
         while stack:
             value, depth, department = stack.pop()
             if isinstance(value, list):
                 stack.extend((one, depth, department) for one in reversed(value))
             elif isinstance(value, dict) and depth < _NESTING:
-                yield source, value, department
+                yield source, _linked(value, nodes), department
                 for name, inner in reversed(value.items()):
                     if name not in ("openingHoursSpecification", "hoursAvailable", "contactPoint", "review"):
                         inside = (name_of(inner) or name) if name == "department" else department
                         stack.append((inner, depth + 1, inside))
+
+
+def _linked(record: Mapping[str, Any], nodes: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A record with the nodes that stand apart from it and that it names by their @id."""
+    followed = {key: [follow(one, nodes) for one in as_list(record[key])] for key in _APART if record.get(key)}
+    return {**record, **{key: found for key, found in followed.items() if found != as_list(record[key])}}
 
 
 def _hours_keys(record: Mapping[str, Any]) -> list[str]:
@@ -277,10 +286,12 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _speaks(line: str) -> bool:
-    """Whether a line says days or times, and little else."""
+    """Whether a line says days or times, and little else. The number of a house is no time: `Hauptstr. 12a`."""
     if len(line) > _LONG_LINE:
         return False
     found = [token.kind for token in tokens(line)]
+    if Kind.DAYS not in found and address_lines(line):
+        return False
     said = sum(kind in _STRONG or kind in _TIMES for kind in found)
     words = sum(kind is Kind.WORD for kind in found)
     return said > 0 and (words <= 3 * said or len(line) <= _SHORT_LINE)

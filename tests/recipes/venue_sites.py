@@ -111,6 +111,27 @@ SITES: dict[str, Site] = {
         {"/": ld({"@graph": [{"@type": "WebSite"}, record(["Mo-Fr 09:00-17:00"])]})},
         [("json-ld", None, 0, None, WEEK)],
     ),
+    "site data that stands apart": Site(
+        {
+            "/": ld(
+                {
+                    "@graph": [
+                        {**TWO[1], "address": {"@id": "#two"}},
+                        {"@type": "Cafe", "openingHoursSpecification": [{"@id": "#hours"}], "address": {"@id": "#one"}},
+                        {"@id": "#one", "@type": "PostalAddress", "streetAddress": "12 Mill Lane"},
+                        {"@id": "#two", "@type": "PostalAddress", "streetAddress": "99 High Street"},
+                        {"@id": "#hours", **spec("Monday", "09:00", "17:00")},
+                    ]
+                }
+            )
+        },
+        [("json-ld", None, 0, None, "Mon 09:00-17:00")],
+        {"address": "12 Mill Ln"},
+    ),
+    "site data with a prefix": Site(
+        {"/": ld({"@type": "schema:Cafe", "schema:openingHours": "Mo-Fr 09:00-17:00"})},
+        [("json-ld", None, 0, None, WEEK)],
+    ),
     "microdata": Site(
         {
             "/": '<div itemscope itemtype="https://schema.org/Bakery"><span itemprop="name">Forno</span>'
@@ -166,6 +187,11 @@ SITES: dict[str, Site] = {
     ),
     "one of two texts, by its address": Site(
         {"/": TWO_TEXT}, [("text", None, 1, None, OTHER)], {"address": "99 High Street"}
+    ),
+    "one of two texts, whose house numbers look like times": Site(
+        {"/": TWO_TEXT.replace("12 Mill Lane", "Via Roma, 5").replace("99 High Street", "Hauptstr. 12a")},
+        [("text", None, 1, None, OTHER)],
+        {"address": "Hauptstraße 12a"},
     ),
     "two seasons": Site(
         {"/": "<p>Summer hours: Mon-Fri 9am-5pm</p><p>Winter hours: Mon-Fri 10am-6pm</p>"},
