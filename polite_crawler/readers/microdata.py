@@ -43,9 +43,11 @@ def read_microdata(
     """The top items of the wanted types that the JSON-LD `records` of the page lack, and notes. An item with offers, or
     with opening hours, is read also where no record has any: that of a review service is a Product, or a Restaurant,
     with its ratings alone."""
+    found: Any = _ITEM_TYPES(root)
+    if not found:
+        return [], ()
     have = {name for record in records for name in types_of(record)}
     hours = bool(_HAS_HOURS(root)) and not any(_has_hours(record) for record in records)
-    found: Any = _ITEM_TYPES(root)
     if not hours and not any(_wanted(itemtype) - have for itemtype in found):
         return [], ()
     if _count(_PROPERTIES, root) > MAX_PROPERTIES:
