@@ -25,6 +25,7 @@ class Clauses:
         self._clear()
 
     def _clear(self) -> None:
+        self._dropped = False
         self._days: tuple[int, ...] | None = None
         self._excepted: tuple[int, ...] = ()
         self._bound: Statement | None = None
@@ -70,6 +71,10 @@ class Clauses:
             self._say_closed()
         elif kind is Kind.EXCEPT:
             self._excepting = self._bound is not None
+            if self._waiting or self._waiting_lost:
+                # "24 hours except Sunday": of which days is not said
+                self._lose()
+                self._waiting, self._waiting_lost = [], False
         elif kind is Kind.FILLER and token.text.lower().startswith("open"):
             self._closed, self._opened = False, True
         elif kind is Kind.APPOINTMENT:
@@ -81,6 +86,7 @@ class Clauses:
 
     def _forget(self) -> None:
         """What is not understood parts the days before it from the times behind it."""
+        self._dropped = self._dropped or (self._days is not None and self._bound is None)
         self._days, self._bound, self._closed, self._unsayable = None, None, False, False
         self._waiting, self._waiting_lost, self._again = [], False, ()
         self._noise, self._said = True, False
@@ -105,9 +111,16 @@ class Clauses:
             # "closed November to March": a part of the year that no week has
             self._unsaid_days(Kind.HOLIDAY)
             return
-        said = self._said
+        said, days = self._said, self._days if self._bound is None else None
+        shown, inside = _season_name(text)
+        if inside and not said and days is None and not self._in.heads_days():
+            # "we opened in May", "(3pm in winter)"
+            self.exceptions = True
+            self._forget()
+            return
         self._finish()
-        shown = text.removeprefix("from ").removeprefix("From ").strip()
+        # "Mon-Fri (term time) 9am-5pm"
+        self._days = days
         if self._parts:
             self._trailing = shown if self._trailing is None and said else None
             self.exceptions = self.exceptions or self._trailing is None
@@ -166,7 +179,10 @@ class Clauses:
         self._trailing = None
         times = bool(self._waiting) or self._waiting_lost
         follow = self._in.next_is(Kind.TIME, Kind.FROM)
-        if closed:
+        if found.adjacent and self._in.next_is(Kind.LINE):
+            # the head of a table with a column for each day
+            self._forget()
+        elif closed:
             self._close_days(found.days)
         elif self._excepting and before is not None and not follow:
             self._say(found.days, ())
@@ -174,6 +190,8 @@ class Clauses:
         elif times and not (self._noise and follow):
             if self._waiting:
                 self._say(found.days, tuple(self._waiting))
+                if found.excepted:
+                    self._say(found.excepted, ())
             if self._waiting_lost:
                 self._lose()
             self._days, self._bound = None, None
@@ -191,6 +209,9 @@ class Clauses:
             self._say(days, tuple(self._waiting), gap=True)
         elif self._waiting_lost:
             self._lose()
+        elif self._in.names_part_of_day():
+            # "closed Wednesday afternoons"
+            self._lose()
         else:
             self._say(days, ())
         self._days, self._bound = None, None
@@ -203,7 +224,7 @@ class Clauses:
             read = SpanRead(Span(None, token.time))
         elif read.stray or (read.bare and (self._in.goes_on() or _score(read.span))):
             # a time alone, or numbers of running text: "Fri 3-2 win"
-            self._days, self._noise, read = None, True, SpanRead(bare=read.bare)
+            self._days, self._noise, self._said, read = None, True, False, SpanRead(bare=read.bare)
         span = read.span
         if self._event or (span is None and not read.lost):
             return
@@ -227,7 +248,11 @@ class Clauses:
     def _wait(self, token: Token, read: SpanRead) -> None:
         """Times whose days may follow. Numbers alone only do when the days stand right behind them."""
         span = read.span
-        if span is not None and (read.bare or span.start is None) and (self._noise or not self._in.owns_days()):
+        if (
+            span is not None
+            and (read.bare or span.start is None)
+            and (self._noise or not self._in.owns_days(comma=True))
+        ):
             self._noise = True
         elif token.kind is Kind.ALWAYS and span is not None:
             self._say(_ALL, (span,))
@@ -259,9 +284,12 @@ class Clauses:
             return
         if self._unsayable:
             self.exceptions = True
-        elif self._days is not None and self._bound is None:
+        elif self._days is not None and self._bound is None and not self._in.gap_follows():
             self._say(self._days, ())
             self._days = None
+        elif self._days is not None and self._bound is None:
+            # "Wed closed 1pm-2pm"
+            self._gap, self._days, self._closed = self._days, None, True
         else:
             self._gap = self._bound.days if self._bound is not None else ()
             self._days, self._bound, self._closed = None, None, True
@@ -314,9 +342,19 @@ class Clauses:
             # "open daily except Tuesday"
             self._say(self._excepted, ())
             self._lose()
+        if self._waiting and self._dropped:
+            # the days were there, and what stands between them and their times was not understood
+            self.exceptions = True
         if self._closed and self._season is not None:
             self.exceptions = True
         self._clear()
+
+
+def _season_name(text: str) -> tuple[str, bool]:
+    """A season as it is named, and whether the text says `in` or `during` before it."""
+    first, _, rest = text.strip().partition(" ")
+    inside = first.lower() in ("in", "during")
+    return (rest.strip() if inside or first.lower() == "from" else text.strip()), inside
 
 
 def _score(span: Span | None) -> bool:

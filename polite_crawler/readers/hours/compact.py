@@ -13,29 +13,38 @@ from polite_crawler.readers.hours.week import DAY, DAYS, Hours, day_range
 from polite_crawler.readers.hours.words import ANY_DAY, MONTHS, fold
 
 _ALWAYS = re.compile(
-    r"(?<!\d)(?:24 ?(?:hours?|h|std)?[ ,]*[/x]? *7(?: *days?(?: +a|/)? *(?:week)?)?|7 ?j? ?/ ?7|7 days ?(?:a |/ ?)week"
-    r"|non-? ?stop|always|any ?time|all day(?:s)?(?! *\d)|24 ?h(?:ours)?|rund um die uhr"
-    r"|24 ?/ ?24(?:[ ,]*7 ?/ ?7)?)(?: +(?:open|geoffnet))?(?!\d)"
+    r"(?<!\d)(?:24 ?(?:hours?|hrs?|h|std)?(?: a day)?[ ,]*[/x]? *7(?: *days?(?: +a|/)? *(?:week)?)?|7 ?j? ?/ ?7"
+    r"|7 days(?: ?(?:a |/ ?)week)?|all week|non-? ?stop|always|any ?time|all day(?:s)?(?! *\d)"
+    r"|24 ?/ ?24(?:[ ,]*7 ?/ ?7)?"
+    r"|24 ?(?:hours?|hrs?|h|std\b\.?)(?: a day)?|rund um die uhr|tag und nacht|jour et nuit|круглосуточно"
+    # alone: "Mo-Fr 8-18 Uhr durchgehend" has no break at noon
+    r"|^(?:ganztagig|ganztags|durchgehend|immer|toujours|siempre|sempre)\b(?!.*\d))"
+    r"(?: +(?:open|geoffnet|ouvert|abierto|aperto))?(?!\d)"
 )
 _EVERY_DAY = re.compile(
-    r"\b(?:daily|every ?day|taglich|all days|tous les jours|todos los dias|tutti i giorni|codziennie)\b"
+    r"\b(?:daily|every ?day|taglich|all days|tous les jours|todos los dias|tutti i giorni|codziennie|ежедневно)\b"
     # with times it is no more than each day
-    r"|(?<!\d)(?:7 days ?(?:a |/ ?)week|7 ?j? ?/ ?7)(?=[ ,:]*(?:(?:from|von|de|open) )?\d)"
+    r"|(?<!\d)(?:7 days(?: ?(?:a |/ ?)week)?|all week|7 ?j? ?/ ?7)(?=[ ,:]*(?:(?:from|von|de|open) )?\d)"
 )
 _TIME = r"(?:\d{1,2}[:.h]\d{2}(?::\d{2})?|\d{4}|\d{1,2}h?)(?!\d)(?:\ ?[ap]\.?m\b\.?|\ ?h\b)?|midnight"
 _WORDS = (
     (re.compile(r"\b(?:week ?ends?|we(?= *ends?)|wochenende)\b"), "sa-su"),
     (re.compile(r"\b(?:week ?days?|werktags?|wochentags?)\b"), "mo-fr"),
+    (re.compile(r"\b(?:school holidays?|schulferien|ferien)\b"), "sh"),
+    (re.compile(r"\b(?:(?:public|bank) )?holidays?\b|\bfeiertag(?:en?|s)?\b|\bjours feries\b|\bfestivos\b"), "ph"),
     (re.compile(r"\b(?:mid ?night|mitternacht)\b"), "midnight"),
     (re.compile(r"\b(?:mid ?day|noon|mittag)\b"), "12:00"),
     (re.compile(r"\b(?:geschlossen|geschl|closed|ruhetag|zu|ferme|cerrado|chiuso|fechado|gesloten)\b\.?"), "off"),
     (re.compile(r"\b(?:geoffnet|ouvert|abierto|aperto|aberto|geopend)\b"), "open"),
     (re.compile(r"(?<=[\w.]) +(?:to|til+|until|through|thru|bis|do|до|as|a|ate|au|al|tot|-) +(?=[\w-])"), "-"),
     (re.compile(rf"\b(?:ab|from|desde) +({_TIME})(?![\d:.h]| *-)"), r"\1+"),
-    (re.compile(r" *(?:&|\+(?= *[a-z])|\b(?:and|und|et|en|plus)\b) *"), ","),
-    (re.compile(r"(?<=\d) ?uhr\b|\b(?:von|from|ab|de|du)\b"), ""),
+    (re.compile(r" *(?:&|\+(?= *[a-z])|\b(?:and|und|et|en|plus)\b|\bu\b\.?) *"), ","),
+    # a full stop or a single bar between two rules
+    (re.compile(r"(?<=\d)\.(?= +[a-z]|$)|(?<=\d) ?(?<!\|)\|(?!\|)(?= ?[a-z])"), ";"),
+    (re.compile(r"(?<=\d) ?uhr\b|\b(?:von|vom|from|ab|de|du|dal)\b"), ""),
 )
 _PREFIX = re.compile(r"\s*(?:opening[_ ]hours|offnungszeit(?:en)?)\s*[-:]\s*")
+_BRACKETS = str.maketrans("()", "  ")
 _COMMENT = re.compile(r'"([^"]*)"')
 _APPOINTMENT = re.compile(r"appointment|reservation|arrangement|termin|vereinbarung|rendez|cita|request", re.IGNORECASE)
 _DASHES = str.maketrans(
@@ -155,6 +164,8 @@ class _Parser:
             rule.spans.append((0, DAY))
             self._at += 1
         elif kind in ("off", "open"):
+            if rule.off != (kind == "off") and (rule.off or rule.open):
+                raise _Unread(text)
             rule.off, rule.open = kind == "off", kind == "open"
             if text == "unknown":
                 rule.unread = rule.lost = True
@@ -195,13 +206,20 @@ class _Parser:
             self._rule.unread = self._rule.lost = True
             self._at += 1
             return
-        done = self._rule.spans or self._rule.off or self._rule.open or self._rule.unread
-        if text != ":" and done and ahead in ("word", "holiday", "date"):
+        said = self._rule.off or self._rule.open
+        done = self._rule.spans or said or self._rule.unread
+        apart = ahead in ("off", "open") or (ahead == "time" and not self._rule.spans)
+        if text != ":" and ((done and ahead in ("word", "holiday", "date")) or (said and apart)):
             self._end(",")
 
     def _end(self, mark: str) -> None:
-        if not self._rule.empty:
-            self._rules.append(self._rule)
+        rule = self._rule
+        if not rule.empty:
+            self._rules.append(rule)
+        if rule.holiday and rule.days:
+            self._rules.append(Rule(unread=True))
+        elif rule.holiday:
+            rule.unread = True
         joined = mark if self._rules else ";"
         self._rule = Rule(joined=joined)
 
@@ -212,19 +230,7 @@ class _Parser:
         if rule.spans or rule.off or rule.open:
             self._end(";")
             rule = self._rule
-        others = [kind for kind, _ in self._selectors()]
-        rule.unread = rule.unread or not (rule.days or "word" in others)
-        if not rule.unread:
-            self._rules.append(Rule(unread=True))
-
-    def _selectors(self) -> list[tuple[str, str]]:
-        """The tokens from here to the first time, modifier or end of the rule."""
-        found = []
-        for kind, text in self._tokens[self._at :]:
-            if kind in ("time", "off", "open", "sun", "fallback") or text == ";":
-                break
-            found.append((kind, text))
-        return found
+        rule.holiday = True
 
     def _days(self, text: str) -> None:
         rule = self._rule
@@ -290,6 +296,9 @@ class _Parser:
             self._lost()
             return
         start = _minutes(text)
+        if start > DAY or (not ranged and self._at > 1 and self._tokens[self._at - 2][0] == "time"):
+            # "26:00-28:00", and two times with nothing between them
+            raise _Unread(text)
         end = _minutes(last, end=True) if ranged else start + 1
         if ranged and not re.search(r"[ap]\.?m", text) and (half := re.search(r"([ap])\.?m", last)):
             # `5-10pm`: the half of the day stands for both, unless that is impossible
@@ -321,6 +330,8 @@ def _plain(value: str) -> str:
     text = _ALWAYS.sub("24/7", text)
     for pattern, word in _WORDS:
         text = pattern.sub(word, text)
+    if not re.search("sun|dawn|dusk", text):
+        text = text.translate(_BRACKETS)
     return " ".join(text.split())
 
 

@@ -15,13 +15,15 @@ _BETWEEN_DAYS = {"(", "on", "the", "every", ":", "also", "inc", "incl", "includi
 
 @dataclass(frozen=True, slots=True)
 class DayList:
-    """A list of days. `excepted` are the days that it leaves out, `holiday` tells that it names holidays too, and
-    `reopened` that the days after it in the list are open, though these are said to be closed."""
+    """A list of days. `excepted` are the days that it leaves out, `holiday` tells that it names holidays too,
+    `reopened` that the days after it in the list are open, though these are said to be closed, and `adjacent` that
+    nothing stands between two of them."""
 
     days: tuple[int, ...]
     excepted: tuple[int, ...] = ()
     holiday: bool = False
     reopened: bool = False
+    adjacent: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +71,10 @@ class Phrases:
         word = self._tokens[self._at].text
         return word.islower() or not word[0].isalnum()
 
-    def owns_days(self) -> bool:
-        """Whether days follow that the times before them belong to: no times of their own come after them."""
-        probe = Phrases(self._tokens, self._at)
+    def owns_days(self, *, comma: bool = False) -> bool:
+        """Whether days follow that the times before them belong to: no times of their own come after them. `comma`:
+        even behind a comma."""
+        probe = Phrases(self._tokens, self._at + (comma and self.next_is(Kind.AND)))
         while probe.next_is(Kind.FILLER) and probe._tokens[probe._at].text.lower() in ("on", "every", "each"):
             probe._at += 1
         token = probe.take()
@@ -81,6 +84,25 @@ class Phrases:
         while probe.next_is(Kind.FILLER):
             probe._at += 1
         return not probe.next_is(*_TIMES, Kind.WORD)
+
+    def heads_days(self) -> bool:
+        """Whether days follow, with no more than a mark before them."""
+        ahead = 1 if self.next_is(Kind.FILLER, Kind.AND) else 0
+        return self.next_is(Kind.DAYS, ahead=ahead)
+
+    def names_part_of_day(self) -> bool:
+        """Whether a part of the days is named: `Wednesday afternoons`."""
+        word = self._tokens[self._at].text.lower() if self.next_is(Kind.FILLER) else ""
+        return word.startswith(("morning", "afternoon", "evening", "night"))
+
+    def gap_follows(self) -> bool:
+        """Whether times follow `closed` that are its own, and not those of days behind them."""
+        probe = Phrases(self._tokens, self._at)
+        token = probe.take()
+        if token is None or token.kind not in (Kind.TIME, Kind.FROM):
+            return False
+        read = probe.span(token)
+        return (read.span is not None or read.lost) and not probe.owns_days()
 
     def lists_days(self) -> bool:
         """Whether the list goes on with days: `and Sundays`."""
@@ -92,9 +114,15 @@ class Phrases:
         excepted: list[int] = []
         target = days
         before = (self._at, 1)
-        holiday = False
+        holiday, adjacent, single = False, False, len(days) == 1
         while True:
             ahead, joints = self._joints()
+            if single and self._one_day():
+                # "Sat Sun closed"
+                adjacent = True
+                days.extend(self._tokens[self._at].days)
+                self._at += 1
+                continue
             if joints and (self._names(ahead, Kind.HOLIDAY) or self._feast(ahead)):
                 holiday = True
                 self._at = ahead + 1
@@ -110,7 +138,16 @@ class Phrases:
             # "closed Mon, Tue-Sun 9am-5pm": the last ones are open
             self._at = before[0]
             return DayList(tuple(days[: before[1]]), reopened=True)
-        return DayList(tuple(dict.fromkeys(day for day in days if day not in excepted)), tuple(excepted), holiday)
+        stated = tuple(dict.fromkeys(day for day in days if day not in excepted))
+        return DayList(stated, tuple(excepted), holiday, adjacent=adjacent)
+
+    def _one_day(self) -> bool:
+        """Whether the name of one day stands next, and no range of days begins with it."""
+        return (
+            self._names(self._at, Kind.DAYS)
+            and len(self._tokens[self._at].days) == 1
+            and not self.next_is(*_CLOSES, ahead=1)
+        )
 
     def _joints(self) -> tuple[int, set[Kind]]:
         """Where the next member of a list may stand, and what joins it; nothing for words that join no days."""

@@ -8,8 +8,8 @@ from polite_crawler.readers.hours.week import DAY, DAYS, Interval, clock, in_ord
 @dataclass(slots=True)
 class Rule:
     """One rule. No days are all days, and no spans are all of a day. `joined` is the mark before it, `dated` tells
-    that it names dates, `unread` that no week can say it, and `lost` that its days are open at times which no week can
-    say."""
+    that it names dates, `holiday` that it names holidays, `unread` that no week can say it, and `lost` that its days
+    are open at times which no week can say."""
 
     days: set[int] = field(default_factory=set)
     spans: list[tuple[int, int]] = field(default_factory=list)
@@ -20,10 +20,11 @@ class Rule:
     lost: bool = False
     season: str | None = None
     open: bool = False
+    holiday: bool = False
 
     @property
     def empty(self) -> bool:
-        return not (self.days or self.spans or self.off or self.dated or self.unread or self.open)
+        return not (self.days or self.spans or self.off or self.dated or self.unread or self.open or self.holiday)
 
 
 def week_of(rules: list[Rule], stated: set[int]) -> dict[str, list[Interval]]:

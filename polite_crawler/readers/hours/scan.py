@@ -99,6 +99,11 @@ _PATTERNS: tuple[tuple[Kind, str], ...] = (
     (Kind.SEASON, rf"(?:from\s+)?{_POINT}\s*(?:-|to|until|till?|through|thru)\s*{_POINT}"),
     (
         Kind.SEASON,
+        rf"(?:in|during)\s+(?:the\s+)?(?:summer|winter|spring|autumn|{_MONTH}(?:\s*(?:,|&|and)\s*{_MONTH}){{0,4}})(?!\s+\d)"
+        rf"|{_MONTH}(?:\s*(?:,|&|and)\s*{_MONTH}){{0,4}}(?=\s*:)|{_MONTH}\s*(?:&|and)\s*{_MONTH}(?={_WITH_DAYS})",
+    ),
+    (
+        Kind.SEASON,
         rf"(?:summer|winter|spring|autumn|fall)(?={_WITH_DAYS})"
         rf"|(?:school|summer|winter|christmas|easter)\s+(?:holidays?|break|vacation)(?=\s*[:(]|{_WITH_DAYS})",
     ),
@@ -107,7 +112,10 @@ _PATTERNS: tuple[tuple[Kind, str], ...] = (
         r"(?:summer|winter|spring|autumn|fall|christmas|easter|holiday|ramadan|half[ -]term|term[ -]time)\s+"
         r"(?:week|opening\s+hours|opening\s+times|hours|season|times|schedule|period)\b",
     ),
-    (Kind.SEASON, r"(?:summer|winter|spring|autumn|christmas|easter|ramadan|term[ -]time)(?=\s*:)"),
+    (
+        Kind.SEASON,
+        r"(?:summer|winter|spring|autumn|christmas|easter|ramadan|(?:during\s+)?term[ -]time(?:\s+only)?)(?=\s*[:)])",
+    ),
     (Kind.DATE, rf"\d{{1,2}}{_NTH_DAY}\s*-\s*\d{{1,2}}{_NTH_DAY}\s+(?:of\s+)?{_MONTH}(?:\s+\d{{4}})?"),
     (Kind.DATE, rf"\d{{1,2}}{_NTH_DAY}\s+(?:of\s+)?{_MONTH}(?:\s+\d{{4}})?"),
     (
@@ -135,10 +143,12 @@ _PATTERNS: tuple[tuple[Kind, str], ...] = (
         Kind.NTH,
         rf"\b{_ORDINAL}(?:\s*(?:,|&|and)\s*{_ORDINAL}){{0,4}}\s+(?:{_DAY})(?:\s+(?:of|in)\s+(?:the|each|every)\s+month)?",
     ),
+    (Kind.NTH, r"\b(?:fortnightly|bi-?weekly|alternate\s+weeks|every\s+(?:other|second)\s+week)\b"),
     (Kind.APPOINTMENT, r"\b(?:by|upon)\s+(?:prior\s+)?(?:appointment|arrangement|reservation)(?:\s+only)?"),
     (Kind.APPOINTMENT, r"\bon\s+request|\bappointment\s+only"),
     (Kind.LABEL, r"happy\s+hours?|kitchen|brunch|take-?(?:away|out)|drive-?(?:thru|through)"),
     (Kind.LABEL, rf"(?:box\s+)?(?<!post\s)\boffice(?=\s+(?:hours?|times?|is|opening|open)|\s*:|{_WITH_DAYS})"),
+    (Kind.LABEL, r"(?:tele)?phone\s+lines?|call\s+cent(?:re|er)|helpline"),
     (Kind.LABEL, r"delivery(?=\s+(?:hours?|times?|is)|\s*:)"),
     (
         Kind.ALWAYS,
@@ -164,6 +174,7 @@ _PATTERNS: tuple[tuple[Kind, str], ...] = (
         Kind.FILLER,
         r"\bfor\s+(?:lunch|dinner|breakfast|brunch|drinks|coffee|business)\b|\blate[-\s]+(?:nights?|opening)\b",
     ),
+    (Kind.FILLER, rf"\bopen\s+late(?=\s+(?:on\s+)?(?:{_DAY})\s+(?:until|till?)\b)"),
     (Kind.FILLER, r"\bextended\s+(?:opening\s+)?hours\b|\b(?:open\s+)?all\s+year(?:[-\s]+round)?\b"),
     (
         Kind.DAYS,
@@ -190,7 +201,7 @@ _PATTERNS: tuple[tuple[Kind, str], ...] = (
     (Kind.OPEN_END, r"\b(?:late|close|closing(?:\s+time)?|dusk|sunset|dawn|sunrise|last\s+customer)\b"),
     (Kind.OPEN_END, r"\b(?:we\s+)?(?:sold|sell)\s+out\b"),
     (Kind.OPEN_END, r"\bonwards?\b|(?<=[\dm])\+"),
-    (Kind.UNTIL, r"(?:\buntil\b|\btill?\b|['’]til\b)"),
+    (Kind.UNTIL, r"(?:\buntil\b|\btill?\b|['’]til\b)|\bclos(?:es|ing)(?:\s+at)?(?=\s+\d)"),
     (
         Kind.RANGE,
         r"-{1,3}>?|\bto\b|\bthrough\b|\bthru\b|(?<=[\dm])[,;]?[ ](?:and[ ])?clos(?:es|ing)(?:[ ]at)?(?=[ ]\d)",
@@ -205,7 +216,9 @@ _PATTERNS: tuple[tuple[Kind, str], ...] = (
     (Kind.WORD, r"[^\W\d_][\w'’-]*|\d+|\S"),
 )
 _TOKEN = re.compile("|".join(f"(?P<k{i}>{pattern})" for i, (_, pattern) in enumerate(_PATTERNS)), re.IGNORECASE)
-_NUMERIC = re.compile(r"(\d{1,2}?)(?:[:.h]?(\d{2}))?(h?)\s*(?:o'clock|([ap])\.?\s?m?\.?|hrs|h)?$", re.IGNORECASE)
+_NUMERIC = re.compile(
+    r"(\d{1,2}?)(?:[:.h]?(\d{2}))?(h?)\s*(?:o['’]clock|([ap])\.?\s?m?\.?|h(?:ou)?rs?|h)?$", re.IGNORECASE
+)
 _JOINED = re.compile(r"(\d{1,2})(\d\d)(h?)\s*(?:([ap])\.?\s?m)?", re.IGNORECASE)
 _DASHES = str.maketrans(
     dict.fromkeys("‐‑‒–—―−~→", "-") | {"\u00a0": " ", "\u202f": " ", "\u2009": " ", "：": ":", "\r": " "}

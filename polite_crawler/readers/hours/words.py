@@ -4,20 +4,20 @@ import re
 import unicodedata
 
 _DAY_WORDS = (
-    "mo mon monday mondays montag montags lu lun lundi lunes lunedi maandag pn pon poniedzialek seg segunda pondeli "
-    "mandag понедельник пн mån mandagen",
+    "mo mon monday mondays montag montags lu lun lundi lunes lunedi maandag pn pon poniedzialek seg segunda po pondeli "
+    "mandag понедельник пн mån mandagen 月 月曜 月曜日",
     "tu tue tues tuesday tuesdays di dienstag dienstags mar mardi martes martedi dinsdag wt wtorek ter terca utery "
-    "tirsdag tisdag вторник вт",
+    "tirsdag tisdag вторник вт ut 火 火曜 火曜日",
     "we wed weds wednesday wednesdays mi mittwoch mittwochs mer mercredi mie miercoles mercoledi wo woensdag sr sroda "
-    "qua quarta streda onsdag среда ср",
+    "qua quarta streda onsdag среда ср st 水 水曜 水曜日",
     "th thu thur thurs thursday thursdays do donnerstag donnerstags jeu jeudi jue jueves gio giovedi donderdag czw "
-    "czwartek qui quinta ctvrtek torsdag четверг чт",
+    "czwartek qui quinta ctvrtek torsdag четверг чт ct 木 木曜 木曜日",
     "fr fri friday fridays freitag freitags ve ven vendredi vie viernes venerdi vr vrijdag pt piatek sex sexta patek "
-    "fredag пятница пт",
+    "fredag пятница пт pa pia 金 金曜 金曜日",
     "sa sat saturday saturdays samstag samstags sonnabend sonnabends sam samedi sab sabado sabato za zaterdag so "
-    "sobota lordag lördag суббота сб",
+    "sobota lordag lördag суббота сб 土 土曜 土曜日",
     "su sun sunday sundays sonntag sonntags dim dimanche dom domingo domenica zo zondag nd niedz niedziela nedele "
-    "sondag söndag воскресенье вс",
+    "sondag söndag воскресенье вс ne 日 日曜 日曜日",
 )
 _MONTH_WORDS = (
     "jan january januar",
