@@ -158,7 +158,7 @@ def test_each_schedule_is_a_reading_of_its_own() -> None:
         ("Mo-Fr 09:00-12:00 || Sa 10:00-14:00", "Mon-Fri 09:00-12:00; Sat 10:00-14:00; Sun closed", None),
         ("Mo 0pm-1pm", "Mon 00:00-13:00; Tue-Sun closed", None),
         ("Tu off, 14:00-16:30", "Mon-Sun 14:00-16:30", None),
-        ("open, 10:00-12:00 off", "Mon-Sun 00:00-10:00, 12:00-24:00", None),
+        ("open, 10:00-12:00 off", "Mon-Sun 12:00pm-10:00am", None),
         ("opening_hours = Fr 18:00-midnight", "Mon-Thu closed; Fri 18:00-24:00; Sat, Sun closed", None),
     ],
 )
