@@ -74,7 +74,7 @@ def payloads(path: Path) -> list[tuple[str, bytes]]:
         ]
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(sent=exchanges)
 def test_a_round_trip_loses_nothing(tmp_path_factory: Any, sent: list[Any]) -> None:
     folder = tmp_path_factory.mktemp("trip")
