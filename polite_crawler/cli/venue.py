@@ -69,6 +69,9 @@ def run(args: argparse.Namespace, output: Output) -> int:
     return Exit.DONE if result.readings else Exit.FAILED
 
 
+_WEEK = '{"mon": [["09:00", "17:00"]]}'
+
+
 def _kept(path: str) -> dict[str, Any]:
     """The week of a file: `{"mon": [["09:00", "17:00"]], ...}`, or an object with a `week`."""
     with open(path, encoding="utf-8") as file:
@@ -78,11 +81,11 @@ def _kept(path: str) -> dict[str, Any]:
             raise BadOption(f"{path} is not JSON: {error}") from None
     week = value.get("week", value) if isinstance(value, dict) else None
     if not isinstance(week, dict):
-        raise BadOption(f"{path} holds no week")
+        raise BadOption(f"{path} holds no week such as {_WEEK}")
     try:
         compare_hours(week, {})
     except (ValueError, TypeError, AttributeError) as error:
-        raise BadOption(f"{path} holds no week: {error}") from None
+        raise BadOption(f"{path} holds no week such as {_WEEK}: {error}") from None
     return week
 
 

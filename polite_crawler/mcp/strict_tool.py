@@ -30,6 +30,11 @@ _QUOTE: Final = re.compile(r"""(['"])((?:\\.|(?!\1).)*)\1""", re.S)
 _QUOTED: Final = 30
 """Characters by which a quoted text is known as an argument: a message quotes the first 60 of it, or more."""
 _SPACE: Final = re.compile(r"\\[nrt]|\s")
+_WORDS: Final = {
+    "extra_forbidden": "there is no such parameter",
+    "model_type": "give an object, with the parameters that the schema names",
+}
+"""What is said for a kind of error whose own words name a class of ours, or too little."""
 
 _logger = logging.getLogger(__name__)
 
@@ -133,6 +138,6 @@ def _wrong(error: BaseException) -> str:
     lines = []
     for one in found[:5]:
         where = ".".join(str(part)[:60].rstrip("_?") for part in one["loc"] if part != "function-wrap")
-        words = "there is no such parameter" if one["type"] == "extra_forbidden" else one["msg"]
+        words = _WORDS.get(one["type"], one["msg"])
         lines.append(f"{where or 'arguments'}: {words}")
     return "; ".join(dict.fromkeys(lines))

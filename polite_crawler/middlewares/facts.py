@@ -3,6 +3,7 @@
 from scrapy import Request
 
 from polite_crawler.rules.options import Options
+from polite_crawler.rules.urls import without_fragment
 from polite_crawler.transport.evidence import Facts
 from polite_crawler.transport.meta import ARCHIVE_KINDS, KIND
 from polite_crawler.transport.trace import Trace
@@ -20,7 +21,8 @@ def facts_of(request: Request, trace: Trace, options: Options) -> Facts:
     ours = kind not in ARCHIVE_KINDS
     referer = request.headers.get("Referer")
     return Facts(
-        url=request.url,
+        # a fragment is for the reader alone: it is no part of what was asked (RFC 9110 section 7.1)
+        url=without_fragment(request.url),
         kind=kind,
         method=request.method,
         recipe=meta.get("polite_recipe", "page" if kind in ("fetch", "render") else None) if ours else None,

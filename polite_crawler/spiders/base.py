@@ -75,7 +75,7 @@ def page_result(request: Request, answer: Response | Failure, *, params: frozens
     cited = trace.cited
     asked = request.meta.get("redirect_urls", [request.url])[0]
     final = answer.url if isinstance(answer, Response) and archived is None else request.url
-    shown = redaction.redact_url(final, params).url
+    shown = urls.without_fragment(redaction.redact_url(final, params).url)
     told = trace.live or capture
     held = cited is not None and cited.hold is not None
     read = page is not None and capture is not None and capture.outcome in ("ok", "not_modified")

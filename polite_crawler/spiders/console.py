@@ -12,6 +12,7 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 
 from polite_crawler.rules.controls import json_for_terminal
+from polite_crawler.rules.urls import without_fragment
 from polite_crawler.scheduling.closing import close
 from polite_crawler.spiders.results import CrawlSummary, DiscoveredUrl, DiscoverySummary, PageResult
 
@@ -114,7 +115,7 @@ def page_line(page: PageResult) -> str:
     rest = "held back" if page.held_back else (page.title or page.note or "")
     if page.outcome not in ("ok", "not_modified") and page.note:
         rest = page.note
-    where = page.final_url if page.final_url == page.url else f"{page.url} -> {page.final_url}"
+    where = page.url if without_fragment(page.url) == page.final_url else f"{page.url} -> {page.final_url}"
     return printable(f"{what:<12} {status:>3}  {where}" + (f"  {rest}" if rest else ""))
 
 

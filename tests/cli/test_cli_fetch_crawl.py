@@ -67,6 +67,17 @@ def test_a_terminal_of_another_encoding_loses_no_line(
     assert title in done.stdout
 
 
+def test_a_fragment_is_no_part_of_what_was_fetched(site: Site, store_dir: Path) -> None:
+    asked = site.url("/about#who")
+    first = json.loads(pc("fetch", asked, "--json", store=store_dir).stdout)
+    assert (first["url"], first["final_url"]) == (asked, site.url("/about"))
+    again = pc("fetch", site.url("/about"), store=store_dir)
+    assert again.stdout == f"stored       200  {site.url('/about')}  About the almanac\n"
+    assert pc("fetch", asked, store=store_dir).stdout == f"stored       200  {asked}  About the almanac\n"
+    with open_store(store_dir) as store:
+        assert store.capture(first["capture"]).url == site.url("/about")
+
+
 def test_crawl_ends_with_its_summary(site: Site, store_dir: Path) -> None:
     done = pc("crawl", site.url("/"), "--max-pages", "3", "--json", store=store_dir)
     assert done.returncode == 0

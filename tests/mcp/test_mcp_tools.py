@@ -280,6 +280,8 @@ def test_schemas_are_strict_and_small(store_dir: Path) -> None:
                 assert tool.annotations.read_only_hint == (tool.name in STORE_TOOLS)
                 refused = await client.call_tool(tool.name, {"userProvided": True})
                 assert facts(refused)["error"]["code"] == "bad_arguments"
+            wrong_field = await client.call_tool("crawl_extract", {"doc": "x", "fields": {"price": "5"}})
+            assert facts(wrong_field)["error"]["message"].startswith("fields.price: give an object")
             assert 0 < len(client.instructions or "") <= 2000
             for wrong in ({"from_": "x"}, {"limit": "3"}, {"limit": 51}, {"rank": "best"}, {"query": ""}):
                 result = await client.call_tool("crawl_find", {"query": "a", **wrong})
