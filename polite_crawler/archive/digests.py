@@ -52,6 +52,12 @@ def parse_digest(text: str) -> Digest:
     return Digest(text, name, octets, fault)
 
 
+def one_spelling(text: str | None) -> str | None:
+    """A stated digest in the one form of all its spellings; a text that is none stays as it is."""
+    digest = parse_digest(text) if text else None
+    return f"{digest.algorithm}:{digest.value.hex()}" if digest is not None and digest.value is not None else text
+
+
 def _value(text: str, size: int) -> tuple[bytes | None, str | None]:
     if len(text) == 2 * size and _HEX.fullmatch(text):
         return bytes.fromhex(text), None

@@ -40,6 +40,7 @@ SHORT_PAGE = 1 << 15
 """Octets. A longer page with a status of success is not looked at for a bot check."""
 
 _STATUS = re.compile(r"HTTPX?/(\d(?:\.\d)?)[ \t]+(\d{3})\b", re.I)
+_MESSAGE = re.compile(rb"HTTP/\d|[A-Z]{3,16} \S+ HTTP/\d", re.I)
 _FOREIGN = re.compile(rf"^(?:{PREFIX.decode()}|x-orig-|x-archive-orig-)", re.I | re.M)
 _TRUNCATED: dict[str, Truncated] = {"length": "length", "disconnect": "disconnect", "time": "time"}
 _TLS = re.compile(r"tls/(\d\.\d)")
@@ -174,7 +175,7 @@ def with_secrets(capture: Capture, decoded: bytes, secrets: Sequence[str]) -> Ca
 
 def http_of(record: ArchiveRecord, block: bytes) -> HttpBlock:
     """The HTTP message of a record; a resource gets the head that it would have had. Raises NotAnAnswer."""
-    if record.is_http():
+    if is_message(record, block):
         http = split_http(block, record.get("WARC-Payload-Digest"))
         if http.head or record.type == "revisit":
             return http
@@ -186,6 +187,13 @@ def http_of(record: ArchiveRecord, block: bytes) -> HttpBlock:
     fields = f"Content-Type: {kind}\r\n" if kind else ""
     head = f"HTTP/1.1 200 OK\r\n{fields}\r\n".encode("latin-1", "replace")
     return HttpBlock(head, block, block, framed=False)
+
+
+def is_message(record: ArchiveRecord, block: bytes) -> bool:
+    """Whether the block of a record is an HTTP message; a record without a type says it by its first line."""
+    return record.is_http() or (
+        not record.content_type and not _is_rebuilt(record) and _MESSAGE.match(block) is not None
+    )
 
 
 def _is_rebuilt(record: ArchiveRecord) -> bool:
@@ -254,7 +262,7 @@ def verdict_on(stated: str | None, record: ArchiveRecord, block: bytes, http: Ht
     """The verdict on the digest of a payload whose SHA-256 is known."""
     if stated and stated == f"sha256:{sha256}":
         return "ok"
-    return judge_payload(stated, http) if record.is_http() else judge(stated, block)
+    return judge_payload(stated, http) if is_message(record, block) else judge(stated, block)
 
 
 def decoded_body(body: Body, payload: bytes) -> bytes:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from polite_crawler.archive.digests import one_spelling
 from polite_crawler.archive.foreign import Answer
 from polite_crawler.archive.temporary import TemporaryTables
 from polite_crawler.store.record import Capture
@@ -73,7 +74,7 @@ class ImportScratch(TemporaryTables):
         self._db.execute(
             "INSERT INTO answer(record, url, date, digest, revisit, concurrent, refers_to, refers_url, refers_date,"
             " draft) VALUES(?,?,?,?,?,?,?,?,?,?)",
-            (answer.record_id, capture.url, capture.time.start, answer.digest, answer.revisit,
+            (answer.record_id, capture.url, capture.time.start, one_spelling(answer.digest), answer.revisit,
              answer.concurrent[0] if answer.concurrent else None, answer.refers_to, answer.refers_url,
              answer.refers_date, pickle.dumps(capture)),
         )  # fmt: skip
@@ -83,7 +84,7 @@ class ImportScratch(TemporaryTables):
         revisit = capture.outcome == "not_modified" and capture.body is None
         self._db.execute(
             "INSERT INTO answer(record, url, date, digest, revisit, capture, line, doc) VALUES(?,?,?,?,?,?,?,?)",
-            (record, capture.url, capture.time.start, digest, revisit, capture.id, line, doc),
+            (record, capture.url, capture.time.start, one_spelling(digest), revisit, capture.id, line, doc),
         )
 
     def update(self, n: int, draft: Capture) -> None:
@@ -141,7 +142,7 @@ class ImportScratch(TemporaryTables):
         """The answer that a revisit stands for, by URL and date, then by the digest of its payload (that of the same
         URL first)."""
         found = self._one("url=? AND date=? AND NOT revisit", url, date) if url and date else None
-        if found is None and digest:
+        if found is None and (digest := one_spelling(digest)):
             found = self._one("url=? AND digest=? AND NOT revisit ORDER BY n DESC", url, digest)
             found = found or self._one("digest=? AND NOT revisit ORDER BY n", digest)
         return found

@@ -289,7 +289,7 @@ class _Import:
     def _request(self, record: ArchiveRecord) -> None:
         url = foreign.target_of(record)
         block = record.block(_REQUEST_LIMIT)
-        if url is None or block is None or not record.is_http():
+        if url is None or block is None or not foreign.is_message(record, block):
             return
         named = record.get("WARC-Concurrent-To")
         own = record.get("WARC-Record-ID") or ""

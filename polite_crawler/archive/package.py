@@ -88,7 +88,7 @@ class Package:
 
     def archives(self) -> list[str]:
         """The WARC and ARC files, sorted."""
-        return sorted(name for name in self.entries if name.startswith(ARCHIVE) and name.endswith(_WARC))
+        return sorted(name for name in self.entries if name.startswith(ARCHIVE) and name.lower().endswith(_WARC))
 
     def refusal(self, name: str) -> str | None:
         """Why a member is not read: it is encrypted, or unpacks to far more than a package holds. None when it is."""

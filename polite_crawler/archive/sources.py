@@ -327,9 +327,12 @@ class Zstandard(_Packed):
         self._fill(8 + size)
         octets = self._held[8 : 8 + size]
         self._take(8 + size)
-        if octets.startswith(ZSTD):
-            octets = self._module.ZstdDecompressor().decompress(octets, _LARGEST_DICTIONARY)
-        return self._module.ZstdDict(octets)
+        try:
+            if octets.startswith(ZSTD):
+                octets = self._module.ZstdDecompressor().decompress(octets, _LARGEST_DICTIONARY)
+            return self._module.ZstdDict(octets)
+        except (ValueError, *self._errors):
+            return None  # the frames that need it are damaged then
 
 
 def source_of(file: BinaryIO) -> Source:

@@ -192,3 +192,45 @@ def test_a_file_of_texts_made_from_pages_gives_nothing_and_says_so(tmp_path: Pat
     done = take(store, tmp_path, gzip.compress(record("warcinfo", url=None)) + gzip.compress(text[kind]))
     assert (done.records, done.captures, done.faults) == (2, 0, ())
     assert done.skips == ({"conversion": 1} if kind == "wet" else {})
+
+
+@pytest.mark.parametrize("dictionary", [b"", b"short", b"\x28\xb5\x2f\xfd", zstd.compress(b""), b"\xff" * 40])
+def test_a_dictionary_that_is_none_is_passed_over(tmp_path: Path, store: Store, dictionary: bytes) -> None:
+    take(store, tmp_path, skippable(dictionary, 13) + zstd.compress(ONE))
+    assert store.read("archive:http://ex.test/1").title == "one"
+
+
+@pytest.mark.parametrize("form", ["hex", "HEX", "base32", "lower", "unpadded", "label"])
+def test_a_revisit_names_its_original_in_any_spelling_of_the_digest(tmp_path: Path, store: Store, form: str) -> None:
+    digest = hashlib.sha1(page().partition(b"\r\n\r\n")[2]).digest()
+    base32 = base64.b32encode(digest).decode()
+    spelled = {
+        "hex": f"sha1:{digest.hex()}", "HEX": f"SHA1:{digest.hex().upper()}", "base32": f"sha1:{base32}",
+        "lower": f"sha1:{base32.lower()}", "unpadded": f"sha1:{base32.rstrip('=')}", "label": f"sha-1:{base32}",
+    }  # fmt: skip
+    profile = "http://netpreserve.org/warc/1.0/revisit/identical-payload-digest"
+    take(store, tmp_path, record("response", page(), WARC_Payload_Digest=f"sha1:{base32}") + record(
+        "revisit", WARC_Profile=profile, WARC_Payload_Digest=spelled[form], WARC_Date="2020-01-01T00:00:00Z"
+    ))  # fmt: skip
+    first, again = captures_of(store)
+    assert first.body is not None
+    assert again.body == first.body
+
+
+@pytest.mark.parametrize(
+    ("kind", "url", "taken"),
+    [
+        ("response", "http://ex.test/", True),
+        ("response", "<https://ex.test/>", True),
+        ("response", "dns:ex.test", False),
+        ("resource", "http://ex.test/", True),
+    ],
+)
+def test_a_record_with_no_type_is_what_it_can_only_be(
+    tmp_path: Path, store: Store, kind: str, url: str, taken: bool
+) -> None:
+    take(store, tmp_path, record(kind, page(), url, Content_Type="") + TWO)
+    found = [capture for capture in captures_of(store) if capture.url != "http://ex.test/2"]
+    assert bool(found) == taken
+    if kind == "response" and taken:
+        assert store.read(f"archive:{url.strip('<>')}").title == "hello"
