@@ -7,11 +7,12 @@ import logging
 from bisect import bisect_left
 from collections import defaultdict
 from copy import deepcopy
-from typing import Any
+from typing import Any, cast
 
 from lxml import etree
 from lxml.html import HtmlElement
 
+from polite_crawler.readers.hiding import read_style
 from polite_crawler.readers.visible import read_visible
 
 MAX_SOURCE = 2_000_000
@@ -23,6 +24,7 @@ MAX_DEPTH = 80
 # One step a level: each evaluates in time linear in the elements.
 _DEEPER = etree.XPath(f"boolean({'/*' * (MAX_DEPTH + 1)})")
 _COUNT = etree.XPath("count(//*)")
+_STYLED = etree.XPath("//*[@style]")
 _MAX_SEARCHES = 50
 _SHORT = 25
 _NEAR = 1000
@@ -56,6 +58,7 @@ def _summary(root: HtmlElement) -> HtmlElement | None:
     # A failure of the heuristics is the page's and becomes a note; the traceback in the log would help nobody.
     logging.getLogger("readability.readability").disabled = True
     copy: Any = deepcopy(root)
+    _reduce_styles(copy)
     try:
         document: Any = _article_class(engine.Document)(copy)
         document.summary()
@@ -63,6 +66,19 @@ def _summary(root: HtmlElement) -> HtmlElement | None:
         return None
     article = document.html
     return article if isinstance(article, HtmlElement) else None
+
+
+def _reduce_styles(root: HtmlElement) -> None:
+    """Leave of the styles only what hides an element: all that readability asks of them, while its cleaner looks for
+    addresses in each, which can take quadratic time.
+    """
+    for element in cast(list[HtmlElement], _STYLED(root)):
+        if read_style(element.get("style", ""), False)[0] == "none":
+            element.set("style", "display:none")
+        else:
+            del element.attrib["style"]
+    for style in root.iter("style"):
+        style.text = None
 
 
 def _article_class(document: Any) -> Any:

@@ -78,6 +78,7 @@ KINDS: dict[str, Callable[[int], str]] = {
     "control characters": lambda size: _page(_fill("a\x00&#1;&#xd800;\x0b", size)),
     "styles with comments": lambda size: _page("<p style='" + _fill("/*display:none", size) + "'>text"),
     "styles with open quotes": lambda size: _page("<p style='" + _fill('font-size:"url(', size) + "'>text"),
+    "open addresses in a sheet": lambda size: _page("<style>" + _fill("url(", size) + "</style><p>text"),
     "end tags of line breaks": lambda size: _page(_fill("a</br>", size)),
     "ends of paragraphs before text": lambda size: _page(_fill("a</p>", size)),
     "open sections in svg": lambda size: _page("<svg>" + _fill("<![CDATA[<", size)),

@@ -108,3 +108,24 @@ def test_a_failure_of_the_heuristics_is_a_note(
     monkeypatch.setattr(Document, "score_paragraphs", fail)
     assert spans_of(PARAGRAPH) == ([], ("no main text: the page has none that readability finds",))
     assert caplog.records == []
+
+
+@pytest.mark.parametrize(
+    ("style", "shown"),
+    [
+        ("color:red", True),
+        ("display:none", False),
+        ("display:none;display:block", True),
+        ("background:url('a;display:none')", True),
+        ("background:" + "url(" * 20_000, True),
+    ],
+)
+def test_a_style_counts_only_by_what_it_hides(style: str, shown: bool) -> None:
+    paragraph = "<p>A paragraph of the article, with enough words, commas and text to be scored.</p>"
+    article = paragraph * 6 + f'<p style="{style}">The paragraph, which has a style of its own, and words.</p>'
+    root = parse_html(f"<style>p {{}}</style><ul><li>menu</ul><div class=article>{article}</div>").root
+    text = read_visible(root).text
+    spans, notes = find_main(root, text, len(text))
+    assert ("style of its own" in "".join(text[start:end] for start, end in spans)) is shown
+    assert notes == ()
+    assert [element.get("style") for element in root.iter("p")][-1] == style
