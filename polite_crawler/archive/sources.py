@@ -331,7 +331,7 @@ class Zstandard(_Packed):
             if octets.startswith(ZSTD):
                 octets = self._module.ZstdDecompressor().decompress(octets, _LARGEST_DICTIONARY)
             return self._module.ZstdDict(octets)
-        except (ValueError, *self._errors):
+        except (ValueError, self._module.ZstdError):
             return None  # the frames that need it are damaged then
 
 
