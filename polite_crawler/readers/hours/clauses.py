@@ -69,6 +69,10 @@ class Clauses:
             self._name_times(token)
         elif kind is Kind.CLOSED:
             self._say_closed()
+        elif token.text.lower() == "to" and self._days is not None and self._bound is None:
+            # "Fri to 9pm"
+            if self._in.next_is(Kind.TIME) and not self._in.next_is(Kind.RANGE, ahead=1):
+                self._name_times(Token(Kind.UNTIL, token.text))
         elif kind is Kind.EXCEPT:
             self._excepting = self._bound is not None
             if self._waiting or self._waiting_lost:

@@ -41,7 +41,7 @@ _WORDS = (
     (re.compile(r" *(?:&|\+(?= *[a-z])|\b(?:and|und|et|en|plus)\b|\bu\b\.?) *"), ","),
     # a full stop or a single bar between two rules
     (re.compile(r"(?<=\d)\.(?= +[a-z]|$)|(?<=\d) ?(?<!\|)\|(?!\|)(?= ?[a-z])"), ";"),
-    (re.compile(r"(?<=\d) ?uhr\b|\b(?:von|vom|from|ab|de|du|dal)\b"), ""),
+    (re.compile(r"(?<=[\d+]) ?uhr\b|\b(?:von|vom|from|ab|de|du|dal)\b"), ""),
 )
 _PREFIX = re.compile(r"\s*(?:opening[_ ]hours|offnungszeit(?:en)?)\s*[-:]\s*")
 _BRACKETS = str.maketrans("()", "  ")
@@ -264,21 +264,29 @@ class _Parser:
             ranged = kind != "word" and (text == "-" or (parts and parts[-1] == "-"))
             if not (kind == "date" or (text in ("-", ",") and self._peek(1, kind=True) in ("date", "time")) or ranged):
                 break
-            if text == "," and self._peek(1, kind=True) != "date":
+            if text == "," and self._peek(1, kind=True) != "date" and not self._day_number():
                 break
             parts.append(text)
             self._at += 1
+            if text == "," and self._tokens[self._at][0] == "time":
+                parts.append(self._tokens[self._at][1])
+                self._at += 1
         shown = "".join(parts)
         rule.dated = True
         if self._peek() == "/" and self._peek(1, kind=True) == "time":
             # each eighth day of a range
             rule.unread = rule.lost = True
             self._at += 2
-        if re.search(r"[^\W\d] *\d{1,2}$", shown) and "-" not in shown:
-            # one day of a year is no season
+        if re.search(r"[^\W\d] *\d{1,2}(?:,\d{1,2})*$", shown) and "-" not in shown:
+            # single days of a year are no season
             rule.unread = True
         elif not _whole_year(shown):
             rule.season = shown.title()
+
+    def _day_number(self) -> bool:
+        """Whether a comma goes on with a day of the month that was named: `Dec 24,31`."""
+        number = self._peek(1) or ""
+        return number.isdigit() and len(number) <= 2 and self._tokens[self._at - 1][0] in ("date", "time")
 
     def _times(self) -> None:
         kind, text = self._tokens[self._at]

@@ -75,7 +75,7 @@ _LETTER = r"(?:M|Tu?|W|Th|F|Sat?|Sun?)"
 _LOWER = r"(?:mo|tu|we|th|fr|sa|su)"
 _LETTERS = r"(?:M(?:Tu?)?W(?:Th)?F?|(?:M|Tu?)ThF?|(?:Tu)?WThF?)"
 _CELL = r"(?:\b|(?<=\d)|(?<=[ap]m)|(?<=(?-i:osed))|(?<=(?-i:OSED)))"
-_NEXT_CELL = r"(?:\b|(?=(?-i:Mon|Tue|Wed|Thu|Fri|Sat|Sun|MON|TUE|WED|THU|FRI|SAT|SUN)))"
+_NEXT_CELL = r"(?:\b|(?-i:(?<=[a-z])(?=[A-Z]))|(?=(?-i:Mon|Tue|Wed|Thu|Fri|Sat|Sun|MON|TUE|WED|THU|FRI|SAT|SUN)))"
 _RANGE_AHEAD = r"(?!\d{3}(?!\d))\d{1,2}(?:[:.]?\d\d)?\s?(?:[ap]\.?m\.?)?\s?-"
 _ORDINAL = r"(?:first|second|third|fourth|last|1st|2nd|3rd|4th|every\s+other|every\s+second|alternate)"
 _FILLERS = (
@@ -141,8 +141,9 @@ _PATTERNS: tuple[tuple[Kind, str], ...] = (
     ),
     (
         Kind.NTH,
-        rf"\b{_ORDINAL}(?:\s*(?:,|&|and)\s*{_ORDINAL}){{0,4}}\s+(?:{_DAY})(?:\s+(?:of|in)\s+(?:the|each|every)\s+month)?",
+        rf"\b{_ORDINAL}(?:\s*(?:,|&|and)\s*{_ORDINAL}){{0,4}}\s+(?:{_DAY})(?:\s+(?:(?:of|in)\s+)?(?:the|each|every)\s+month|\s+monthly)?",
     ),
+    (Kind.NTH, r"\b(?:all\s+)?other\s+days\b|\b(?:the\s+)?rest\s+of\s+the\s+week\b"),
     (Kind.NTH, r"\b(?:fortnightly|bi-?weekly|alternate\s+weeks|every\s+(?:other|second)\s+week)\b"),
     (Kind.APPOINTMENT, r"\b(?:by|upon)\s+(?:prior\s+)?(?:appointment|arrangement|reservation)(?:\s+only)?"),
     (Kind.APPOINTMENT, r"\bon\s+request|\bappointment\s+only"),
@@ -196,7 +197,7 @@ _PATTERNS: tuple[tuple[Kind, str], ...] = (
         r"|(?:[01]\d|2[0-4])[0-5]\d(?![\d:.])(?:\s*h(?:ou)?rs?\b|h\b)?"
         r"|\d{1,2}(?:(?:[:.]|h)[0-5]\d(?!\d)|h(?![a-z])|(?!\d))"
         rf"(?:\s*(?:o['’]clock|[ap]\.\s?m\.?|[ap]m{_NEXT_CELL}|[ap]\b|h(?:ou)?rs?\b|h\b))?)"
-        rf"(?!\d|%|\s?°|\.\d|[,/](?!{_RANGE_AHEAD})\d)",
+        rf"(?!\d|(?-i:(?!to[\s\d])[a-z])|%|\s?°|\.\d|[,/](?!{_RANGE_AHEAD})\d)",
     ),
     (Kind.OPEN_END, r"\b(?:late|close|closing(?:\s+time)?|dusk|sunset|dawn|sunrise|last\s+customer)\b"),
     (Kind.OPEN_END, r"\b(?:we\s+)?(?:sold|sell)\s+out\b"),
