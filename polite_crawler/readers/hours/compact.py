@@ -28,6 +28,7 @@ _EVERY_DAY = re.compile(
 )
 _TIME = r"(?:\d{1,2}[:.h]\d{2}(?::\d{2})?|\d{4}|\d{1,2}h?)(?!\d)(?:\ ?[ap]\.?m\b\.?|\ ?h\b)?|midnight"
 _WORDS = (
+    (re.compile(r"(?<=\d) ?uhr\b"), ""),
     (re.compile(r"\b(?:week ?ends?|we(?= *ends?)|wochenende)\b"), "sa-su"),
     (re.compile(r"\b(?:week ?days?|werktags?|wochentags?)\b"), "mo-fr"),
     (re.compile(r"\b(?:school holidays?|schulferien|ferien)\b"), "sh"),
@@ -41,7 +42,7 @@ _WORDS = (
     (re.compile(r" *(?:&|\+(?= *[a-z])|\b(?:and|und|et|en|plus)\b|\bu\b\.?) *"), ","),
     # a full stop or a single bar between two rules
     (re.compile(r"(?<=\d)\.(?= +[a-z]|$)|(?<=\d) ?(?<!\|)\|(?!\|)(?= ?[a-z])"), ";"),
-    (re.compile(r"(?<=[\d+]) ?uhr\b|\b(?:von|vom|from|ab|de|du|dal)\b"), ""),
+    (re.compile(r"\b(?:von|vom|from|ab|de|du|dal)\b"), ""),
 )
 _PREFIX = re.compile(r"\s*(?:opening[_ ]hours|offnungszeit(?:en)?)\s*[-:]\s*")
 _BRACKETS = str.maketrans("()", "  ")
