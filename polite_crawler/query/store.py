@@ -56,7 +56,7 @@ class Store:
     ) -> None:
         """Open a store that is there. Raises StoreError for none, another version, or an index that is not usable."""
         self.folder = StoreFolder(dir).check()
-        self.index = Index(self.folder, extractors=extractors, catch_up=catch_up)
+        self.index = Index(self.folder, extractors=extractors, catch_up=catch_up, reader=True)
         self._clock = clock
 
     def __enter__(self) -> "Store":

@@ -4,13 +4,14 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from polite_crawler.paths import given_path
 from polite_crawler.errors import StoreError
+from polite_crawler.paths import given_path
 
 STORE_VERSION = 1
 """The version of the layout. It stands in the file `VERSION` at the top of the folder."""
 
 _MARK = "VERSION"
+_ROOM = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -93,6 +94,11 @@ class StoreFolder:
     def writable(self) -> bool:
         """Whether this process may write the folder."""
         return os.access(self.path, os.W_OK | os.X_OK) and os.access(self.log, os.W_OK | os.X_OK)
+
+    def has_room(self) -> bool:
+        """Whether the disk takes what the reader of an index writes. On a full one it can still be read."""
+        disk = os.statvfs(self.path)
+        return not disk.f_blocks or disk.f_bavail * disk.f_frsize >= _ROOM
 
     def _check_version(self) -> None:
         try:

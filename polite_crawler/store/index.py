@@ -45,13 +45,14 @@ class Index:
         *,
         extractors: Mapping[str, Extractor] | None = None,
         catch_up: bool = True,
+        reader: bool = False,
     ) -> None:
         """Open the index; build it when it is not there or of another version, and give it what the log has more.
 
-        On a folder that cannot be written it answers as it is. Raises StoreError.
+        On a folder that cannot be written it answers as it is; for a `reader` on a full disk too. Raises StoreError.
         """
         self.folder = folder
-        self.writable = folder.writable()
+        self.writable = folder.writable() and (not reader or folder.has_room())
         self.log = CaptureLog(folder.log)
         self.blobs = Blobs(folder.blobs)
         self.generations = Generations(folder.index)
@@ -174,7 +175,8 @@ class Index:
         A rebuild that fails keeps the old index.
         """
         if not self.writable:
-            raise StoreError(f"cannot write the store {self.folder.path}")
+            full = "" if self.folder.has_room() else ": the disk is full"
+            raise StoreError(f"cannot write the store {self.folder.path}{full}")
         done = self._build()
         documents, captures = self.connection().execute(_COUNT).fetchone()
         return Reindexed(documents, captures, done.skipped_lines, done.skipped_bodies, done.failed, done.kept)

@@ -61,7 +61,11 @@ def build(material: Material, generations: Generations) -> CaughtUp:
 
 def _build(material: Material, generations: Generations, old: str | None, name: str) -> CaughtUp:
     done = CaughtUp()
-    connection = schema.create(generations.database(name))
+    try:
+        connection = schema.create(generations.database(name))
+    except BaseException:
+        shutil.rmtree(generations.path(name), ignore_errors=True)
+        raise
     try:
         unread = _Unread(material.extractors)
         offsets = _feed_all(material, connection, {}, unread, done)

@@ -66,13 +66,17 @@ def create(path: Path) -> sqlite3.Connection:
     """Make the tables of a new generation."""
     path.touch(mode=0o600)
     connection = connect(path)
-    connection.execute("BEGIN IMMEDIATE")
-    for statement in _statements():
-        connection.execute(statement)
-    connection.execute("INSERT INTO meta VALUES('stamp', ?)", (stamp(),))
-    # one transaction a page makes many small parts: FTS5 merges them 16 at a time, not 4
-    connection.execute("INSERT INTO f(f, rank) VALUES('automerge', 16)")
-    connection.execute("COMMIT")
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+        for statement in _statements():
+            connection.execute(statement)
+        connection.execute("INSERT INTO meta VALUES('stamp', ?)", (stamp(),))
+        # one transaction a page makes many small parts: FTS5 merges them 16 at a time, not 4
+        connection.execute("INSERT INTO f(f, rank) VALUES('automerge', 16)")
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 

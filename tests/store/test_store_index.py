@@ -7,6 +7,7 @@ import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from index_lab import IndexLab
 from index_state import A, B, docs, state
 from store_lab import DAY, T0, StoreLab
 
+from polite_crawler import open_store
 from polite_crawler.errors import StoreError
 from polite_crawler.readers.page import Page
 from polite_crawler.store import schema, segments
@@ -101,9 +103,10 @@ def test_a_reader_that_throws_costs_its_document_alone(lab: StoreLab) -> None:
     lab.page(A, "soup", recipe="menu")
     lab.page(B, "poison", recipe="menu")
     with Index(lab.folder, extractors={"menu": extract}) as index:
-        assert docs(index) == ["menu:soup", f"url:{A}"]
+        # its page is one all the same, as while crawling
+        assert docs(index) == ["menu:soup", f"url:{A}", f"url:{B}"]
         done = index.reindex()
-        assert (done.documents, done.failed, done.kept) == (2, 1, 0)
+        assert (done.documents, done.failed, done.kept) == (3, 1, 0)
 
 
 def links(number: int) -> list[dict[str, Any]]:
@@ -238,6 +241,25 @@ def test_a_full_disk_is_one_clear_line(lab: StoreLab, monkeypatch: pytest.Monkey
         assert docs(index) == [f"url:{A}", f"url:{B}"]
 
 
+def test_a_store_on_a_full_disk_is_read_as_it_is(lab: StoreLab, monkeypatch: pytest.MonkeyPatch) -> None:
+    lab.page(A, "one page", title="One")
+    Index(lab.folder).close()
+    lab.page(B, "another page", at=1)
+    real = os.statvfs(lab.folder.path)
+    full = SimpleNamespace(f_blocks=real.f_blocks, f_bavail=0, f_frsize=real.f_frsize)
+    monkeypatch.setattr(os, "statvfs", lambda path: full)
+    before = {path: path.stat().st_mtime_ns for path in lab.folder.path.rglob("*") if path.is_file()}
+    with open_store(lab.folder.path) as store:
+        assert [found.doc for found in store.find("page")] == [f"url:{A}"]
+        assert store.read(A).text.strip() == "one page"
+        with pytest.raises(StoreError, match="the disk is full"):
+            store.reindex()
+    assert {path: path.stat().st_mtime_ns for path in lab.folder.path.rglob("*.sqlite")}.items() <= before.items()
+    monkeypatch.undo()
+    with open_store(lab.folder.path) as store:
+        assert len(store.find("page")) == 2
+
+
 def test_damage_inside_the_database_is_cured_at_open(lab: StoreLab) -> None:
     for n in range(60):
         lab.page(f"{A}/{n}", f"page {n} " + " ".join(map(str, range(n * 50, n * 50 + 400))), at=float(n))
@@ -266,6 +288,10 @@ def test_a_rebuild_that_fails_keeps_the_old_index(lab: StoreLab, monkeypatch: py
             with pytest.raises(StoreError, match=r"cannot build the index: (No space|disk full)"):
                 index.reindex()
         assert (index.generation, state(index)) == (generation, expected)
+        # one that cannot even be begun leaves no folder
+        monkeypatch.setattr(schema, "_statements", lambda: ["CREATE"])
+        with pytest.raises(StoreError, match="cannot build the index: incomplete input"):
+            index.reindex()
         assert [path.name for path in lab.folder.index.glob("0*")] == [generation]
     monkeypatch.undo()
     with Index(lab.folder) as index:
