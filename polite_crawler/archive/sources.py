@@ -330,7 +330,9 @@ class Zstandard(_Packed):
         try:
             if octets.startswith(ZSTD):
                 octets = self._module.ZstdDecompressor().decompress(octets, _LARGEST_DICTIONARY)
-            return self._module.ZstdDict(octets)
+            dictionary = self._module.ZstdDict(octets)
+            self._module.ZstdDecompressor(dictionary)
+            return dictionary
         except (ValueError, self._module.ZstdError):
             return None  # the frames that need it are damaged then
 

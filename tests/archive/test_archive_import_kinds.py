@@ -194,7 +194,10 @@ def test_a_file_of_texts_made_from_pages_gives_nothing_and_says_so(tmp_path: Pat
     assert done.skips == ({"conversion": 1} if kind == "wet" else {})
 
 
-@pytest.mark.parametrize("dictionary", [b"", b"short", b"\x28\xb5\x2f\xfd", zstd.compress(b""), b"\xff" * 40])
+@pytest.mark.parametrize(
+    "dictionary",
+    [b"", b"short", b"\x28\xb5\x2f\xfd", zstd.compress(b""), b"\xff" * 40, b"\x37\xa4\x30\xec" + b"\xff" * 40],
+)
 def test_a_dictionary_that_is_none_is_passed_over(tmp_path: Path, store: Store, dictionary: bytes) -> None:
     take(store, tmp_path, skippable(dictionary, 13) + zstd.compress(ONE))
     assert store.read("archive:http://ex.test/1").title == "one"
