@@ -4,6 +4,7 @@ The text itself is stored once; a span is always verbatim.
 """
 
 import logging
+import re
 from bisect import bisect_left
 from collections import defaultdict
 from copy import deepcopy
@@ -25,6 +26,7 @@ MAX_DEPTH = 80
 _DEEPER = etree.XPath(f"boolean({'/*' * (MAX_DEPTH + 1)})")
 _COUNT = etree.XPath("count(//*)")
 _STYLED = etree.XPath("//*[@style]")
+_INVISIBLE = re.compile(r"(?:^|[;\s])visibility\s*:\s*hidden", re.I)
 _MAX_SEARCHES = 50
 _SHORT = 25
 _NEAR = 1000
@@ -69,11 +71,12 @@ def _summary(root: HtmlElement) -> HtmlElement | None:
 
 
 def _reduce_styles(root: HtmlElement) -> None:
-    """Leave of the styles only what hides an element: all that readability asks of them, while its cleaner looks for
-    addresses in each, which can take quadratic time.
+    """Leave of the styles only what takes an element out of an article: all that readability asks of them, while its
+    cleaner looks for addresses in each, which can take quadratic time.
     """
     for element in cast(list[HtmlElement], _STYLED(root)):
-        if read_style(element.get("style", ""), False)[0] == "none":
+        style = element.get("style", "")
+        if read_style(style, False)[0] == "none" or _INVISIBLE.search(style):
             element.set("style", "display:none")
         else:
             del element.attrib["style"]

@@ -116,6 +116,8 @@ def test_a_failure_of_the_heuristics_is_a_note(
         ("color:red", True),
         ("display:none", False),
         ("display:none;display:block", True),
+        ("color:red; visibility: hidden", False),
+        ("backface-visibility:hidden", True),
         ("background:url('a;display:none')", True),
         ("background:" + "url(" * 20_000, True),
     ],
