@@ -13,7 +13,7 @@ _W3C = re.compile(
     r"(\d{4})(?:-(\d\d)(?:-(\d\d)(?:[Tt ]\s*(\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?"
     r"\s*([Zz]|UTC|GMT|[+-]\d\d(?::?\d\d)?)?)?)?)?"
 )
-_USUAL = re.compile(r"\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):\d\d:[0-5]\d(?:Z|[+-]\d\d:\d\d)").fullmatch
+_USUAL = re.compile(r"\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):\d\d:[0-5]\d(?:Z|[+-]\d\d:\d\d)", re.ASCII).fullmatch
 _BASIC = re.compile(r"(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(?:(\d\d)(\d\d)?)?(Z|[+-]\d\d:?\d\d)?)?")
 _ORDINAL = re.compile(r"\d{4}-\d{3}|\d{4}-W\d\d(?:-\d)?")
 _DAY_NAME = re.compile(r"^[A-Za-z]{3,9}\.?,?\s+(?=\d)")
@@ -34,6 +34,11 @@ def read_date(text: str | None) -> str | None:
     text = text.strip()
     if _USUAL(text):
         return _parsed(text)
+    if not text.isascii():
+        # The digits of another script would make a date that is none.
+        text = " ".join(text.split())
+        if not text.isascii():
+            return None
     return _w3c(text) or _basic(text) or _mail(text)
 
 

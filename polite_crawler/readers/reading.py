@@ -38,6 +38,9 @@ _NAMES: dict[Form, str] = {
     "binary": "the body is binary",
 }
 _RIFF: dict[bytes, Form] = {b"WEBP": "image", b"WAVE": "audio", b"AVI ": "video"}
+_BRANDS: dict[bytes, Form] = dict.fromkeys((b"avif", b"avis", b"heic", b"heix", b"heif", b"mif1", b"msf1"), "image")
+_BRANDS |= dict.fromkeys((b"M4A ", b"M4B ", b"M4P "), "audio")
+"""What ISO media files with other brands than those of videos hold."""
 _BINARY: dict[str, Form] = {"image": "image", "audio": "audio", "video": "video", "font": "font"}
 _OFFICE = re.compile(r"officedocument|opendocument|msword|ms-(?:excel|powerpoint|word)|epub|rtf")
 _ZIP = b"PK"
@@ -108,7 +111,7 @@ def _is_late_pdf(body: bytes, essence: str, is_binary: bool) -> bool:
 
 def _magic(body: bytes) -> Form | None:
     if body[4:8] == b"ftyp":
-        return "video"
+        return _BRANDS.get(body[8:12], "video")
     if body[:4] == b"RIFF":
         return _RIFF.get(body[8:12])
     if body.startswith(_ZIP) and any(mark in body for mark in _OFFICE_PARTS):
