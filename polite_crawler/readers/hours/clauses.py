@@ -228,6 +228,8 @@ class Clauses:
             read = SpanRead(Span(None, token.time))
         elif read.stray or (read.bare and (self._in.goes_on() or _score(read.span))):
             # a time alone, or numbers of running text: "Fri 3-2 win"
+            alone = read.stray and not read.bare and self._days is not None and self._bound is None
+            self.exceptions = self.exceptions or alone
             self._days, self._noise, self._said, read = None, True, False, SpanRead(bare=read.bare)
         span = read.span
         if self._event or (span is None and not read.lost):
