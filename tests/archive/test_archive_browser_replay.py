@@ -24,6 +24,7 @@ CHROMIUM = shutil.which("chromium")
 SHOWN = {
     "plain": "MARK-plain", "gzip": "MARK-gzip", "br": "MARK-br", "zstd": "MARK-zstd", "chunked": "MARK-chunked",
     "tls": "MARK-tls", "cutgzip": "MARK-cut", "international": "MARK-uni", "octets": "MARK-octets",
+    "lf": "MARK-lf",
 }  # fmt: skip
 HOST = """<!doctype html><script src="/ui.js"></script>
 <replay-web-page source="/x.wacz" url="{url}" ts="{ts}" replayBase="/replay/" embed="replayonly"></replay-web-page>"""
