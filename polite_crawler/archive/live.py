@@ -5,7 +5,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 from polite_crawler.archive.archive_file import ArchiveFile, Exported, format_of
-from polite_crawler.archive.files import taken
 from polite_crawler.archive.selection import Selection
 from polite_crawler.archive.signature import load_key
 from polite_crawler.errors import PoliteError
@@ -22,7 +21,7 @@ def check_free(out: str | Path) -> None:
     path = given_path(out)
     format_of(path)
     if path.exists() or path.is_symlink():
-        raise taken(path)
+        raise PoliteError(f"{path} is there already, and a crawl replaces no file: move it away, or name another one")
     if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
         raise PoliteError(f"cannot write {path}: its folder is not there or cannot be written")
 

@@ -33,12 +33,13 @@ class LineFormatter(logging.Formatter):
 
 
 def is_news(record: logging.LogRecord) -> bool:
-    """Whether a record is worth a line: what Scrapy says when it closes a crawl that could not be opened is none, since
-    the error that kept it from opening is told."""
+    """Whether a record is worth a line: what Scrapy says of a crawl that cannot be opened is none, since the error
+    that keeps it from opening is told."""
     message = record.getMessage()
     return not (
         (record.name == "scrapy.core.engine" and message == "Scraper close failure")
         or (record.name == "scrapy.utils.signal" and "CoreStats.spider_closed" in message)
+        or (record.name == "scrapy.core.downloader.handlers" and "polite_crawler." in message)
     )
 
 

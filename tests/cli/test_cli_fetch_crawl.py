@@ -278,6 +278,15 @@ def test_a_crawl_that_another_one_goes_on_with_is_one_line(site: Site, store_dir
     assert second.stdout.startswith("stopped: error (")
 
 
+def test_a_state_of_the_hosts_that_is_none_is_one_line(site: Site, store_dir: Path) -> None:
+    store_dir.mkdir()
+    (store_dir / "hosts.sqlite").write_bytes(b"no database" * 100)
+    done = pc("fetch", site.url("/about"), store=store_dir)
+    assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (1, "", 1)
+    assert "move it away" in done.stderr
+    assert site.log() == []
+
+
 def test_a_frontier_that_is_no_frontier_is_one_line(site: Site, store_dir: Path, tmp_path: Path) -> None:
     (tmp_path / "frontier.sqlite").write_bytes(b"no database" * 100)
     settings = (*QUICK, "-s", f"POLITE_STORE={store_dir}", "-s", f"JOBDIR={tmp_path}")
