@@ -7,7 +7,7 @@ from typing import Self
 
 from scrapy import Request
 from scrapy.crawler import Crawler
-from scrapy.exceptions import IgnoreRequest
+from scrapy.exceptions import IgnoreRequest, StopDownload
 from scrapy.http import Response
 
 from polite_crawler.errors import RenderRefused, StoreError
@@ -66,6 +66,9 @@ class CaptureMiddleware:
             capture = evidence.of_skip(facts, reason=exception.reason, note=str(exception), now=now)
         elif isinstance(exception, ExchangeError) and exception.kind == "egress":
             capture = evidence.of_skip(facts, reason="egress", note=str(exception), now=now)
+        elif trace.wire is not None and isinstance(exception, StopDownload):
+            # what came is an answer like any other
+            capture = self._of_wire(request, trace, trace.wire)
         elif trace.wire is not None:
             capture = _of_undecodable(facts, trace, trace.wire, exception)
         elif isinstance(exception, ExchangeError):
@@ -109,14 +112,14 @@ class CaptureMiddleware:
         draft = await keep(self._crawler, draft)
         trace.capture, trace.page, trace.extracted = draft.capture, draft.page, draft.extracted
         if draft.capture.outcome == "skipped":
-            self._tell(draft.capture)
+            self._tell(draft.capture, trace)
         self._crawler.signals.send_catch_log(captured, capture=draft.capture, request=request)
 
-    def _tell(self, capture: Capture) -> None:
+    def _tell(self, capture: Capture, trace: Trace) -> None:
         """Say why nothing was sent: Scrapy is silent about a request that was ignored."""
         logger.info("%s: %s", capture.url, capture.note)
         self._crawler.stats.inc_value(f"polite/skipped/{capture.reason}")
-        if capture.reason == "robots":
+        if any(not check.allowed for check in trace.robots):
             # the name that Scrapy's own middleware counts under
             self._crawler.stats.inc_value("robotstxt/forbidden")
 

@@ -53,12 +53,6 @@ class LogFormatter(logformatter.LogFormatter):
             "args": {"where": where, "item": item},
         }
 
-    def dropped(
-        self, item: Any, exception: BaseException, response: Response | Failure | None, spider: Spider
-    ) -> LogFormatterResult:
-        """An item that a pipeline dropped."""
-        return _line(logging.INFO, f"dropped: {exception}")
-
     def download_error(
         self, failure: Failure, request: Request, spider: Spider, errmsg: str | None = None
     ) -> LogFormatterResult:
@@ -66,7 +60,7 @@ class LogFormatter(logformatter.LogFormatter):
         message = failure.getErrorMessage()
         for secret in redaction.secrets_of(urls=(request.url,), params=self._params):
             message = message.replace(secret, redaction.REDACTED)
-        return _line(logging.INFO, f"{self._shown(request.url)}: {message}")
+        return _line(logging.ERROR, f"{self._shown(request.url)}: {message}")
 
     def _shown(self, url: str) -> str:
         return redaction.redact_url(url, self._params).url

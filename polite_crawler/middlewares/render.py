@@ -24,6 +24,7 @@ from polite_crawler.transport.browser import browser_of
 from polite_crawler.transport.meta import KIND
 from polite_crawler.transport.plain import RENDERS, Plain, plain_of
 from polite_crawler.transport.trace import trace_of
+from polite_crawler.transport.watch import STOPPED
 
 RENDER = "polite_render"
 """The meta key of a request's own POLITE_RENDER."""
@@ -89,6 +90,8 @@ class Render:
             return None
         if trace.live is not None:
             return None  # a copy of an archive: its scripts are not run
+        if STOPPED in response.flags:
+            return None  # nobody wanted the rest of it
         mode = rendering.mode(request.meta.get(RENDER, self._options.render), RENDER)
         # a bot check is no page, and making it in a browser would be an attempt to pass it
         if mode == "never" or capture.outcome not in _READ or page.kind != "page" or page.blocked:

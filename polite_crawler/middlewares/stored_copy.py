@@ -23,6 +23,7 @@ from polite_crawler.scheduling.declined import Declined
 from polite_crawler.scheduling.lanes import lanes_of
 from polite_crawler.scheduling.options import options_of
 from polite_crawler.store.catalog import CopyFacts
+from polite_crawler.transport.limits import body_limit
 from polite_crawler.transport.meta import ARCHIVE_KINDS, INDEX_AGE, KIND
 from polite_crawler.transport.trace import trace_of
 
@@ -94,6 +95,8 @@ class StoredCopy:
         return copy if copy is None or recipe is None or copy.capture.recipe == recipe else None
 
     def _answers(self, request: Request, copy: CopyFacts, max_age: durations.MaxAge) -> bool:
+        if max_age.kind != "stored" and _is_cut_short(copy, body_limit(request, self._crawler)):
+            return False
         fields = request_headers(request, self._usual)
         return freshness.answers(freshness_of(copy), max_age, now=self._clock.now(), request_headers=fields)
 
@@ -101,6 +104,14 @@ class StoredCopy:
         """The body and the page of a copy, read off the event loop; None when the body is damaged."""
         blobs = parts_of(self._crawler).blobs
         return await asyncio.get_running_loop().run_in_executor(None, read_answer, copy.capture, blobs)
+
+
+def _is_cut_short(copy: CopyFacts, limit: int) -> bool:
+    """Whether a copy was cut by a smaller limit than that of today."""
+    body = copy.capture.body
+    if body is None or body.truncated != "length":
+        return False
+    return (body.decoded.size if body.decoded else body.size) < limit
 
 
 def may_be_stored(request: Request, params: frozenset[str]) -> bool:

@@ -9,7 +9,7 @@ from scrapy.http import Headers, Response
 from scrapy.responsetypes import responsetypes
 
 from polite_crawler.readers.page import Page
-from polite_crawler.rules import freshness
+from polite_crawler.rules import freshness, urls
 from polite_crawler.scheduling.options import options_of
 from polite_crawler.store import projection
 from polite_crawler.store.blobs import BlobError, Blobs
@@ -96,7 +96,7 @@ def response_of(request: Request, copy: CopyFacts, body: bytes) -> Response:
     capture = copy.capture
     cls = responsetypes.from_args(headers=plain, url=capture.url, body=body)
     return cls(
-        url=capture.url,
+        url=urls.without_fragment(capture.url),
         status=capture.status or 200,
         headers=headers,
         body=body,

@@ -42,7 +42,8 @@ _logger = logging.getLogger(__name__)
 @dataclass(slots=True, eq=False)
 class _Waiter:
     future: Future[Lane]
-    deadline: float
+    deadline: float | None
+    since: float
     kind: str
 
 
@@ -51,6 +52,7 @@ class _Line:
     """The requests of one host that wait for its lane, in the order in which they came."""
 
     held: Lane | None = None
+    moved: float = 0.0
     waiters: deque[_Waiter] = field(default_factory=deque)
     timer: Timer | None = None
 
@@ -58,9 +60,9 @@ class _Line:
 class HostLanes:
     """The lanes of one crawler.
 
-    `deadline` is the end of the crawl (epoch seconds) when it has a budget; without one, a request waits up to
-    `max_wait` seconds for its lane. `listeners` are called with each LaneEvent. `peers` are the lanes of other
-    crawlers in this loop on the same hosts: they look again at once when a host has changed here.
+    `deadline` is the end of the crawl (epoch seconds) when it has a budget; without one, a line waits up to `max_wait`
+    seconds for each turn. `listeners` are called with each LaneEvent. `peers` are the lanes of other crawlers in this
+    loop on the same hosts: they look again at once when a host has changed here.
     """
 
     def __init__(
@@ -104,8 +106,11 @@ class HostLanes:
     def limit(self, deadline: float | None = None) -> float:
         """The latest time at which a request may get its lane: its own deadline or that of the crawl, the earlier
         one; without both, `max_wait` from now."""
-        limits = [time for time in (deadline, self.deadline) if time is not None]
-        return min(limits, default=self.clock.now() + self.max_wait)
+        end = self._end(deadline)
+        return self.clock.now() + self.max_wait if end is None else end
+
+    def _end(self, deadline: float | None) -> float | None:
+        return min((time for time in (deadline, self.deadline) if time is not None), default=None)
 
     def ready_at(self, host: str) -> float:
         """The earliest time at which the lane can be free (epoch seconds; in the past for a free lane). It says
@@ -138,7 +143,7 @@ class HostLanes:
         if self._closing:
             raise Closing
         line = self._lines.setdefault(host, _Line())
-        waiter = _Waiter(get_running_loop().create_future(), self.limit(deadline), kind)
+        waiter = _Waiter(get_running_loop().create_future(), self._end(deadline), self.clock.now(), kind)
         line.waiters.append(waiter)
         self._pump(host, line)
         if not waiter.future.done():
@@ -178,7 +183,7 @@ class HostLanes:
         if answer is not None:
             policy = self._policy_of(lane.host)
             state = pacing.next_state(lane.state, answer, policy, now=now, jitter=self._jitter())
-        line.held = None
+        line.held, line.moved = None, now
         try:
             asked = answer is not None or lane.learned
             self.store.release(lane.host, owner=self._owner, state=state if asked else None)
@@ -251,7 +256,7 @@ class HostLanes:
         now = self.clock.now()
         again = self._serve(host, line, now) if line.waiters else now
         if line.waiters:
-            times = [waiter.deadline for waiter in line.waiters] + ([again] if line.held is None else [])
+            times = [self._limit(line, waiter) for waiter in line.waiters] + ([again] if line.held is None else [])
             # a timer may come a little early by the other clock, so the smallest step is a millisecond
             line.timer = self.clock.call_later(max(min(times) - now, 0.001), lambda: self._pump(host, line))
         elif line.held is None and self._lines.get(host) is line:
@@ -259,7 +264,7 @@ class HostLanes:
 
     def _serve(self, host: str, line: _Line, now: float) -> float:
         """One turn over the line; gives the time to try again at when the lane is not held here."""
-        _drop(line, lambda waiter: DeadlineReached(host) if waiter.deadline < now else None)
+        _drop(line, lambda waiter: DeadlineReached(host) if self._limit(line, waiter) < now else None)
         if not line.waiters:
             return now
         try:
@@ -273,8 +278,11 @@ class HostLanes:
             _drop(line, lambda waiter: HostStopped(host, state.stop_until, state.stop_reason))
         if line.held is not None:
             return now
-        _drop(line, lambda waiter: DeadlineReached(host) if waiter.deadline < state.ready else None)
+        _drop(line, lambda waiter: DeadlineReached(host) if self._limit(line, waiter) < state.ready else None)
         return max(state.ready, now + POLL) if row.leased(now) else state.ready
+
+    def _limit(self, line: _Line, waiter: _Waiter) -> float:
+        return max(waiter.since, line.moved) + self.max_wait if waiter.deadline is None else waiter.deadline
 
     def _take(self, host: str, line: _Line, now: float) -> HostRow:
         """Claim the lane for the first in line, when this process does not hold it already."""
@@ -284,7 +292,7 @@ class HostLanes:
         self._rows[host] = (now, claim.row)
         if claim.granted:
             waiter = line.waiters.popleft()
-            line.held = Lane(host, waiter.kind, claim.row.state, claim.row.until)
+            line.held, line.moved = Lane(host, waiter.kind, claim.row.state, claim.row.until), now
             waiter.future.set_result(line.held)
             if self._renewal is None:
                 self._renewal = self.clock.call_later(RENEW, self._renew)

@@ -14,7 +14,7 @@ from polite_crawler.rules import urls
 from polite_crawler.transport.connections import BUFFER, Connection, Key, Pool, connect
 from polite_crawler.transport.heads import HeadFault, Pairs, request_head
 from polite_crawler.transport.resolver import Resolver
-from polite_crawler.transport.response import ResponseReader
+from polite_crawler.transport.response import ResponseReader, Watch
 from polite_crawler.transport.tls import default_context
 from polite_crawler.transport.wire import ExchangeError, Wire
 
@@ -98,13 +98,14 @@ class Client:
         max_bytes: int | None = None,
         seconds: float | None = None,
         sign: Sign | None = None,
+        watch: Watch | None = None,
     ) -> Wire:
         """One request and its answer. The header fields go out as given and in their order, after Host; those that
         frame or route the message are ours.
 
         `seconds` cuts each of the time-outs but that of DNS, whose look-ups are shared. `sign` is asked when the
-        connection stands, right before the request is sent; when it raises, nothing is sent
-        and its error goes to the caller. A cancelled exchange closes its socket at once.
+        connection stands, right before the request is sent; when it raises, nothing is sent and its error goes to the
+        caller. `watch` looks on while the response comes. A cancelled exchange closes its socket at once.
         Raises ExchangeError when there is no response, BadOption for a bad URL.
         """
         started = self._clock()
@@ -119,7 +120,8 @@ class Client:
             reused = connection.uses > 0
             if sign is not None:
                 head = self._signed(sign, connection, method, url, fields, head)
-            reader = ResponseReader(method, self._max_bytes if max_bytes is None else max_bytes, clock=self._clock)
+            limit = self._max_bytes if max_bytes is None else max_bytes
+            reader = ResponseReader(method, limit, clock=self._clock, watch=watch)
             sent = True
             await self._answer(connection, head + body, reader, timeouts)
         except HeadFault as fault:

@@ -1,7 +1,6 @@
 """Scrapy's download handler for http and https: the lane, the exchange, the evidence, the response."""
 
 import asyncio
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from ipaddress import ip_address
@@ -14,7 +13,7 @@ from scrapy.exceptions import DownloadFailedError, NotSupported
 from scrapy.http import Response
 from scrapy.responsetypes import responsetypes
 
-from polite_crawler.rules import pacing
+from polite_crawler.rules import pacing, urls
 from polite_crawler.scheduling.lanes import HostLanes, Lane, LaneBusy, lanes_of
 from polite_crawler.scheduling.options import options_of
 from polite_crawler.scheduling.per_crawler import PerCrawler
@@ -24,10 +23,12 @@ from polite_crawler.transport.exchange import Client, Sign, Timeouts
 from polite_crawler.transport.failures import failure_of
 from polite_crawler.transport.heads import Pairs
 from polite_crawler.transport.in_progress import Ended, InProgress
+from polite_crawler.transport.limits import body_limit
 from polite_crawler.transport.meta import ARCHIVE_KINDS, KIND, LANE, MAX_BYTES, SEARCH, SIGN
 from polite_crawler.transport.plain import plain_of
 from polite_crawler.transport.render_handler import RenderHandler
 from polite_crawler.transport.trace import Trace, trace_of
+from polite_crawler.transport.watch import SignalWatch
 from polite_crawler.transport.wire import ExchangeError, Wire
 
 __all__ = ["KIND", "MAX_BYTES", "SIGN", "PoliteDownloadHandler", "UndecodableBody", "handler_of"]
@@ -59,7 +60,6 @@ class PoliteDownloadHandler(BaseDownloadHandler):
         self._client = self.make_client(crawler)
         self._progress = InProgress()
         self._renders = RenderHandler(crawler, self._lanes, self._progress)
-        self._most = min(options_of(crawler).max_bytes, crawler.settings.getint("DOWNLOAD_MAXSIZE") or sys.maxsize)
         self._identity = options_of(crawler).identity.fields
 
     @classmethod
@@ -87,7 +87,7 @@ class PoliteDownloadHandler(BaseDownloadHandler):
         LaneBusy sends it back.
 
         Raises ExchangeError when there is no response (`egress` with the note of the policy), UndecodableBody,
-        RenderRefused, and what the lane raises: HostStopped, DeadlineReached, Closing.
+        RenderRefused, StopDownload, and what the lane raises: HostStopped, DeadlineReached, Closing.
         """
         if request.meta.get("proxy"):
             raise NotSupported("a proxy hides the address that is reached, so none is used: remove meta['proxy']")
@@ -98,9 +98,10 @@ class PoliteDownloadHandler(BaseDownloadHandler):
         held: Lane | None = request.meta.get(LANE)
         lane = held or await self._lanes.acquire(host, deadline=deadline_of(request), kind=kind, wait=not trace.queued)
         answer: pacing.Answer | None = None
+        watch = SignalWatch.of(self.crawler, request)
         began = self._lanes.clock.now()
         try:
-            wire = await self._exchange(request, lane, held=held is not None)
+            wire = await self._exchange(request, lane, watch, held=held is not None)
             trace.wire = wire
             answer = _answer(wire, kind)
             answer = _paced(request, trace, wire, answer)
@@ -116,7 +117,8 @@ class PoliteDownloadHandler(BaseDownloadHandler):
             elif answer is not None:
                 self._lanes.learn(lane, answer)
         request.meta["download_latency"] = wire.headed - wire.started
-        return _response(request, wire, self._client.certificate(wire))
+        response = _response(request, wire, self._client.certificate(wire))
+        return response if watch is None else watch.ended(response)
 
     def abort(self, note: str, wanted: Callable[[Request], bool] = lambda request: True) -> int:
         """End exchanges and renders in progress, by default all: an exchange fails at once with the kind `cancelled`
@@ -128,7 +130,7 @@ class PoliteDownloadHandler(BaseDownloadHandler):
         await self._renders.close()
         await self._client.close()
 
-    async def _exchange(self, request: Request, lane: Lane, *, held: bool) -> Wire:
+    async def _exchange(self, request: Request, lane: Lane, watch: SignalWatch | None, *, held: bool) -> Wire:
         signer: Sign | None = request.meta.get(SIGN)
         sent = False
         started = self._lanes.clock.now()
@@ -150,9 +152,10 @@ class PoliteDownloadHandler(BaseDownloadHandler):
                     request.url,
                     _headers(request, self._identity),
                     request.body,
-                    max_bytes=_limit(request, self._most),
+                    max_bytes=body_limit(request, self.crawler),
                     seconds=_seconds(request),
                     sign=at_sending,
+                    watch=watch,
                 )
         except Ended as end:
             now = self._lanes.clock.now()
@@ -184,12 +187,6 @@ def _seconds(request: Request) -> float | None:
     """The `download_timeout` of a request (by default DOWNLOAD_TIMEOUT); None for one without."""
     seconds = request.meta.get("download_timeout")
     return float(seconds) if isinstance(seconds, (int, float)) and seconds > 0 else None
-
-
-def _limit(request: Request, most: int) -> int:
-    """The limit of a body in bytes: that of its kind, else `most`, or fewer where Scrapy's meta key says so."""
-    given = request.meta.get(MAX_BYTES)
-    return int(given) if given is not None else min(most, int(request.meta.get("download_maxsize") or most))
 
 
 def _answer(wire: Wire, kind: str) -> pacing.Answer:
@@ -254,7 +251,7 @@ def _response(request: Request, wire: Wire, certificate: bytes | None) -> Respon
     told = {_TYPED[name.lower()]: value for name, value in wire.headers if name.lower() in _TYPED}
     cls = responsetypes.from_args(headers=told, url=request.url, body=body)
     return cls(
-        url=request.url,
+        url=urls.without_fragment(request.url),
         status=wire.status,
         headers=wire.headers,
         body=body,

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from typing import Protocol
 
 from polite_crawler.readers.codings import Decoder, codings_of
 from polite_crawler.store.record import Tls, Truncated
@@ -14,6 +15,16 @@ _SWITCHING = 101
 _MOST_NOTES = 8
 
 
+class Watch(Protocol):
+    """Who looks on while a response comes. Each method is true when the body shall end there."""
+
+    def headed(self, head: Head) -> bool:
+        """The head came."""
+
+    def received(self, octets: bytes) -> bool:
+        """Octets of the entity body came."""
+
+
 class ResponseReader:
     """Reads one response: heads of the class 1xx, the head, and the body by its framing.
 
@@ -21,7 +32,10 @@ class ResponseReader:
     `octets` counts all that was read for this response. `clock` gives epoch seconds.
     """
 
-    def __init__(self, method: str, max_bytes: int, *, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self, method: str, max_bytes: int, *, clock: Callable[[], float] = time.time, watch: Watch | None = None
+    ) -> None:
+        self._watch = watch
         self.head: Head | None = None
         self.received = b""
         """The first octets that came, at most 256."""
@@ -153,6 +167,7 @@ class ResponseReader:
     def _begin(self, head: Head, body: memoryview) -> None:
         self.head = head
         self._headed = self._clock()
+        unwanted = self._watch is not None and self._watch.headed(head)
         if head.framing == "none":
             self._surplus = bool(body) or head.status == _SWITCHING
             self._finish()
@@ -171,7 +186,9 @@ class ResponseReader:
                 self._surplus = bool(body)
                 self._finish()
                 return
-        if body:
+        if unwanted:
+            self._stop()
+        elif body:
             self._feed_body(body)
 
     def _feed_body(self, data: memoryview) -> None:
@@ -209,6 +226,12 @@ class ResponseReader:
             self._decoder.feed(fits)
         if len(fits) < len(octets) or (self._decoder is not None and self._decoder.full):
             self.cut("length")
+        elif self._watch is not None and self._watch.received(fits):
+            self._stop()
+
+    def _stop(self) -> None:
+        self._notes.append("the crawl wanted no more of the body")
+        self.cut("length")
 
     def _finish(self) -> None:
         if not self.over:

@@ -88,6 +88,8 @@ def test_a_host_that_is_down_fails_as_its_robots_txt_did(store_dir: Path, monkey
     monkeypatch.setattr(socket, "getaddrinfo", _does_not_resolve)
     gone = run_plain(store_dir, ("http://gone.example/", {}))
     assert endings(gone) == [exceptions.CannotResolveHostError]
+    # no rule has forbidden it
+    assert gone.crawler.stats.get_value("robotstxt/forbidden") is None
 
 
 # the meta of a request for a redirect of status 302, the spider's handle_httpstatus_list, what its callback gets
@@ -301,3 +303,30 @@ def test_a_subdomain_that_scrapy_would_let_in_is_named_once(site: Site, store_di
         "WARNING eu.shop.example is out of scope: allowed_domains means each host and its www. form here;"
         " add '*.shop.example' for the rest"
     ]
+
+
+def test_failures_that_nobody_handles_are_errors_of_one_line(site: Site, store_dir: Path, said: Said) -> None:
+    class Careless(Plain):
+        async def start(self) -> AsyncIterator[Request]:
+            yield Request(site.url("/framing/garbage"))
+            yield Request(site.url("/about"), callback=self.drops, priority=-1)
+
+        def drops(self, response: Response) -> Any:
+            yield {"name": "one"}
+
+    class Drops:
+        def process_item(self, item: Any) -> Any:
+            raise exceptions.DropItem("no price", log_level="ERROR")
+
+    run_plain(store_dir, spider=Careless, POLITE_RETRIES=0, ITEM_PIPELINES={Drops: 1})
+    (line,) = said(f"{site.url('/framing/garbage')}: ")
+    assert line.startswith("ERROR ")
+    (line,) = said("no price")
+    assert line.splitlines() == ["ERROR Dropped: no price", "{'name': 'one'}"]
+
+
+def test_the_url_of_a_response_has_no_fragment(site: Site, store_dir: Path) -> None:
+    for _ in range(2):
+        run = run_plain(store_dir, (site.url("/about#top"), {}))
+        assert run.spider.endings == [(site.url("/about"), 200)]  # type: ignore[attr-defined]
+    assert len(site.log(path="/about")) == 1

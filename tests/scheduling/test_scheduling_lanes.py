@@ -219,6 +219,25 @@ async def test_a_wait_ends_at_its_deadline_behind_a_lane_that_stays_held(lanes: 
         await waits
 
 
+@on_loop
+async def test_a_long_line_is_no_late_host(lanes: HostLanes, clock: FakeClock):
+    lanes.max_wait = 30
+    lane = await lanes.acquire("a")
+    # the files that an item pipeline asks for at one time
+    line = [await begin(lanes.acquire("a")) for _ in range(4)]
+    for waits in line[:3]:
+        clock.advance(19)
+        lanes.release(lane, None)
+        lane = await waits
+    clock.advance(19)
+    await settle()
+    assert not line[3].done()
+    # and here nothing moves
+    clock.advance(12)
+    with pytest.raises(DeadlineReached):
+        await line[3]
+
+
 LIMITS = [
     # deadline of the crawl, own deadline, limit (seconds from now)
     (None, None, 600),
