@@ -64,7 +64,8 @@ def without(pair: Interval, gap: Interval) -> list[Interval]:
     (start, end), (first, last) = (ends(pair), ends(gap))
     if first < start:
         first, last = first + DAY, last + DAY
-    if last > end or (first, last) == (start, end):
+    # what would begin past midnight is of another day
+    if last > end or (first, last) == (start, end) or DAY <= last < end:
         return [pair]
     return [interval(a, b) for a, b in ((start, first), (last, end)) if a < b]
 
