@@ -9,7 +9,7 @@ from polite_crawler.store.blobs import GZIP_ERROR, BlobError, Blobs, RawBlob
 from polite_crawler.store.decoding import UndecodableBody, decode_body
 from polite_crawler.store.record import Body
 
-_REPLAYED = frozenset({"", "identity", "gzip", "x-gzip", "deflate", "br"})
+_REPLAYED = frozenset({"", "identity", "gzip", "x-gzip", "br"})
 """The content codings that every replay tool undoes; a body with another one goes out decoded."""
 
 

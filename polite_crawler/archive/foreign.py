@@ -271,10 +271,9 @@ def decoded_body(body: Body, payload: bytes) -> bytes:
 
 
 def _decoded(fields: Sequence[tuple[str, str]], payload: bytes) -> tuple[str | None, bytes, str | None]:
-    """The content coding, the body without it within the limit, and a note on what was borne."""
-    names = codings_of(
-        [value.encode("latin-1", "replace") for name, value in fields if name.lower() == "content-encoding"]
-    )
+    """The content coding, the body without it within the limit, and a note on what was borne. A transfer coding under
+    the chunks is one coding more."""
+    names = [*_codings("content-encoding", fields), *_codings("transfer-encoding", fields)]
     if not names and len(payload) <= DECODED_LIMIT:
         return None, payload, None
     decoder = Decoder(names, DECODED_LIMIT)
@@ -286,6 +285,11 @@ def _decoded(fields: Sequence[tuple[str, str]], payload: bytes) -> tuple[str | N
         return None, payload[:DECODED_LIMIT], f"the head names the content coding {names_of}, the body has another form"
     note = f"more than {DECODED_LIMIT} octets: the first are read" if decoder.full else None
     return ", ".join(names) or None, decoded, note
+
+
+def _codings(field_name: str, fields: Sequence[tuple[str, str]]) -> list[str]:
+    stated = [value.encode("latin-1", "replace") for name, value in fields if name.lower() == field_name]
+    return [name for name in codings_of(stated) if name != "chunked"]
 
 
 def judged(capture: Capture, decoded: bytes) -> Capture:

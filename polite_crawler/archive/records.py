@@ -126,7 +126,8 @@ def response(capture: Capture, body: RecordBody | None, info: str) -> Record:
     assert capture.response is not None
     data = body.data if body else b""
     received = _latin(capture.response.head)
-    head = replayable(received, len(data), decoded=body is not None and body.decoded)
+    coding = capture.body.coding if capture.body else None
+    head = replayable(received, len(data), decoded=body is not None and body.decoded, coding=coding)
     truncated = capture.body.truncated if capture.body else None
     fields = (
         *_common(capture, "response", info),

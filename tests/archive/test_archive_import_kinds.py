@@ -132,6 +132,16 @@ def test_heads_of_other_forms(tmp_path: Path, store: Store, head: str, status: i
     assert capture.body.size == len(b"<title>text</title><p>text</p>")
 
 
+def test_a_transfer_coding_under_the_chunks_is_undone(tmp_path: Path, store: Store) -> None:
+    packed = gzip.compress(b"<title>packed on its way</title>")
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: gzip, chunked\r\n\r\n"
+    take(store, tmp_path, record("response", head + b"%x\r\n%s\r\n0\r\n\r\n" % (len(packed), packed)))
+    (capture,) = captures_of(store)
+    assert capture.body is not None
+    assert (capture.body.size, capture.body.coding) == (len(packed), "gzip")
+    assert store.read("archive:http://ex.test/").title == "packed on its way"
+
+
 def test_a_digest_of_a_block_that_does_not_fit_is_told(tmp_path: Path, store: Store) -> None:
     wrong = "sha1:" + base64.b32encode(bytes(20)).decode()
     done = take(store, tmp_path, record("response", page(), WARC_Block_Digest=wrong))

@@ -130,6 +130,28 @@ def test_a_head_changes_only_where_replay_would_fail(head: bytes, size: int, sho
     assert replayable(head, size) == shown
 
 
+@pytest.mark.parametrize(
+    ("field", "coding", "shown"),
+    [
+        (b"Content-Encoding: gzip\r\n", "gzip", b"Content-Encoding: gzip\r\n"),
+        (b"content-encoding:br\r\n", "br", b"content-encoding:br\r\n"),
+        (b"Content-Encoding: GZIP\r\n", "gzip", b"X-Crawler-Content-Encoding: GZIP\r\nContent-Encoding: gzip\r\n"),
+        (b"Content-Encoding: x-gzip\r\n", "x-gzip",
+         b"X-Crawler-Content-Encoding: x-gzip\r\nContent-Encoding: gzip\r\n"),
+        (b"Content-Encoding: Br\r\n", "br", b"X-Crawler-Content-Encoding: Br\r\nContent-Encoding: br\r\n"),
+        (b"Content-Encoding: gzip\r\nContent-Encoding: identity\r\n", "gzip",
+         b"X-Crawler-Content-Encoding: gzip\r\nX-Crawler-Content-Encoding: identity\r\nContent-Encoding: gzip\r\n"),
+        (b"Transfer-Encoding: gzip, chunked\r\n", "gzip",
+         b"X-Crawler-Transfer-Encoding: gzip, chunked\r\nContent-Encoding: gzip\r\nContent-Length: 9\r\n"),
+        (b"Content-Encoding: gzip\r\n", None, b"Content-Encoding: gzip\r\n"),
+        (b"A: b\r\n", None, b"A: b\r\n"),
+    ],
+)  # fmt: skip
+def test_a_coding_stands_in_the_spelling_that_all_undo(field: bytes, coding: str | None, shown: bytes) -> None:
+    start, end = b"HTTP/1.1 200 OK\r\n", b"\r\n"
+    assert replayable(start + field + end, 9, coding=coding) == start + shown + end
+
+
 def test_a_head_of_a_decoded_body_keeps_its_coding_under_another_name() -> None:
     head = b"HTTP/1.1 200 OK\r\nContent-Encoding: zstd\r\nContent-Length: 9\r\n\r\n"
     assert replayable(head, 40, decoded=True) == (
