@@ -14,6 +14,7 @@ from polite_crawler.archive.package import UNREADABLE, Package, PackageError
 from polite_crawler.archive.sources import LZ4
 from polite_crawler.archive.wacz import ARCHIVE
 from polite_crawler.errors import PoliteError
+from polite_crawler.paths import given_path
 
 _DRIVE = re.compile(r"[A-Za-z]:")
 
@@ -30,7 +31,7 @@ class Checked:
 def check(path: str | Path) -> Checked:
     """Check a file by its content: a ZIP as a WACZ package, everything else as a WARC. Raises PoliteError when it
     cannot be read."""
-    path = Path(path).expanduser()
+    path = given_path(path)
     faults = Faults()
     try:
         with open_archive(path) as file:

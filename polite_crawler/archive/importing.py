@@ -28,6 +28,7 @@ from polite_crawler.archive.records import CAPTURE_FIELD
 from polite_crawler.archive.sources import LZ4
 from polite_crawler.archive.wacz import ARCHIVE
 from polite_crawler.errors import NotStored, PoliteError, StoreError
+from polite_crawler.paths import given_path
 from polite_crawler.rules.urls import normal_or_none
 from polite_crawler.store.index import Index
 from polite_crawler.store.projection import ARCHIVED, content_type, gives_page
@@ -70,7 +71,7 @@ def import_archive(
     `on_record` hears the number of records so far. Raises PoliteError for a file that cannot be read or is none of
     these, and StoreError when the store does not take it; what was written stays.
     """
-    path = Path(path).expanduser()
+    path = given_path(path)
     with closing(ImportScratch()) as scratch:
         run = _Import(index, scratch, BodyWriter(index.folder), block_limit, on_record)
         try:

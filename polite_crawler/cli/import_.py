@@ -1,7 +1,6 @@
 """`pc-import`: read a WARC, ARC or WACZ file into the store."""
 
 import argparse
-from pathlib import Path
 
 from polite_crawler.archive.files import open_archive
 from polite_crawler.archive.importing import Imported, import_archive
@@ -9,6 +8,7 @@ from polite_crawler.cli.exits import Exit
 from polite_crawler.cli.options import store_dir
 from polite_crawler.cli.output import Output, one_line
 from polite_crawler.cli.progress import Progress
+from polite_crawler.paths import given_path
 from polite_crawler.query.store import open_store
 from polite_crawler.store.folder import StoreFolder
 
@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, output: Output) -> int:
     """Import the file; 1 when it gave nothing."""
-    path = Path(args.file).expanduser()
+    path = given_path(args.file)
     with open_archive(path):
         pass  # a name that cannot be read makes no store
     StoreFolder(store_dir(args)).create()

@@ -138,6 +138,18 @@ def test_octets_that_are_no_utf_8_name_nothing(run: Run, store: Path, arguments:
     assert "fault of the program" not in ran.err
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [["find", "x", "--dir", "~no-such-name/s"], ["check", "~no-such-name/x.wacz"], ["import", "~no-such-name/x.wacz"],
+     ["verify", "--check-bundle", "~no-such-name/b"], ["key-directory", "--sign-key", "~no-such-name/k"]],
+)  # fmt: skip
+def test_the_home_of_nobody_is_a_folder_that_is_not_there(run: Run, store: Path, arguments: list[str]) -> None:
+    ran = run(*arguments, *(() if "--dir" in arguments else ("--dir", store)))
+    assert (ran.code in (1, 2), ran.out, ran.err.count("\n")) == (True, b"", 1)
+    assert "~no-such-name" in ran.err
+    assert "fault of the program" not in ran.err
+
+
 def test_the_help_of_a_command_keeps_the_names_of_formats(run: Run) -> None:
     assert "Say what is wrong with a WARC or WACZ file." in run("check", "--help").text
     assert "(Model Context Protocol)." in run("mcp", "--help").text
