@@ -243,7 +243,7 @@ def test_sitemap_pages_come_after_the_seeds_the_newest_first(store_dir: Path) ->
         **{path: path for path in ("/old", "/new", "/mid", "/no-date", "/out")},
     }  # fmt: skip
     # a rest in which a file is read before the next request leaves the queue
-    rest = {"POLITE_PAGE_INTERVAL": 0.05}
+    rest = {"POLITE_PAGE_INTERVAL": 0.2}
     with serving(site_map) as pages:
         run = crawl(SiteSpider, store_dir, url=pages.url(), sitemaps="on", exclude="/out", settings=rest)
         assert pages.asked()[:4] == ["/", "/index", "/s-new", "/s-old"]
