@@ -4,8 +4,10 @@ import re
 from functools import lru_cache
 from typing import Literal
 
-Display = Literal["", "none", "block", "cell", "other"]
-"""The box of an element: `` when its style attribute names none, `other` for one that changes nothing here."""
+Display = Literal["", "none", "block", "cell", "apart", "other"]
+"""The box of an element: `` when its style attribute names none, `other` for one that changes nothing here, `apart` for
+one that floats or is placed by itself: a browser makes it a block, and it shows no hidden element.
+"""
 
 _COMMENT = re.compile(r"/\*(?:.*?\*/|.*)", re.S)
 # A semicolon or a colon in a string or in an address ends no declaration.
@@ -24,6 +26,7 @@ _OTHERS = frozenset(
     """inline inline-block inline-flex inline-grid inline-table contents ruby ruby-text table-column table-column-group
     math inherit initial unset revert revert-layer -webkit-inline-box -webkit-inline-flex""".split()  # noqa: SIM905
 )
+_APART = {"float": ("left", "right", "inline-start", "inline-end"), "position": ("absolute", "fixed")}
 _SHORT = 500
 
 
@@ -45,11 +48,12 @@ def _read(style: str) -> tuple[Display, str]:
     one before all others.
     """
     low = style.lower()
-    if "display" not in low and "font" not in low:
+    if not any(name in low for name in ("display", "font", "float", "position")):
         return "", ""
     low = _QUOTED.sub("", _COMMENT.sub("", low))
     display: Display = ""
     size = ""
+    places: dict[str, bool] = {}
     firm: set[str] = set()
     for declaration in low.split(";"):
         name, _, value = declaration.partition(":")
@@ -57,6 +61,8 @@ def _read(style: str) -> tuple[Display, str]:
         important = _IMPORTANT.search(value)
         if important:
             value = value[: important.start()].rstrip()
+        if name in _APART:
+            places[name] = value in _APART[name]
         box = _box(value) if name == "display" else ""
         found = value if name == "font-size" else _size(value) if name == "font" else ""
         what = "display" if box else "size" if found else ""
@@ -65,6 +71,8 @@ def _read(style: str) -> tuple[Display, str]:
         if important:
             firm.add(what)
         display, size = box or display, found or size
+    if display in ("", "other") and any(places.values()):
+        display = "block" if display else "apart"
     return display, size
 
 

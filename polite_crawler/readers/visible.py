@@ -182,19 +182,21 @@ class _Walk:
     def _hides(self, element: HtmlElement, tag: str, display: Display) -> str:
         """The rule that hides an element. A style attribute that names a box shows what its own attributes hide."""
         hidden = element.get("hidden")
-        if hidden is not None and display in ("", "none") and hidden.strip().lower() != "until-found":
+        if hidden is not None and display in ("", "none", "apart") and hidden.strip().lower() != "until-found":
             return "hidden"
         if self._drop_aria and element.get("aria-hidden", "").strip().lower() == "true":
             self.aria_size += sum(map(len, element.itertext()))
             return "aria-hidden"
         if display == "none":
             return "display"
-        if not display and ((tag == "dialog" and element.get("open") is None) or element.get("popover") is not None):
+        if display in ("", "apart") and (
+            (tag == "dialog" and element.get("open") is None) or element.get("popover") is not None
+        ):
             return "dialog"
         return ""
 
     def _push(self, element: HtmlElement, tag: str, display: Display, opened: _Open) -> None:
-        breaks = _BLOCKS.get(tag, 0) or int(display == "block")
+        breaks = _BLOCKS.get(tag, 0) or int(display in ("block", "apart"))
         if opened.muted:
             breaks = 0
         elif breaks:

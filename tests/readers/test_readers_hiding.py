@@ -41,6 +41,13 @@ from polite_crawler.readers.visible import read_visible
         ("display:table-cell", "cell"),
         ("display:inline-block", "other"),
         ("display:inline flow-root", "other"),
+        ("float:left", "apart"),
+        ("float:left;float:none", ""),
+        ("position : absolute; top:0", "apart"),
+        ("position:relative", ""),
+        ("background-position:fixed", ""),
+        ("display:inline;float:right", "block"),
+        ("display:none;float:right", "none"),
         ("display:" + "x" * 2000 + ";display:none", "none"),
     ],
 )
@@ -79,6 +86,11 @@ def test_a_font_size_of_zero(style: str, within: bool, zero: bool) -> None:
         ("<b style=display:table-cell>a</b><b style=display:table-cell>b</b>", "a\tb"),
         ("<p>a <i style=display:inline>b</i></p>", "a b"),
         ("<div style=display:inline>a</div><div style=display:inline>b</div>", "a\nb"),
+        ("<span style=float:left>Total</span><span style=float:right>$5</span>", "Total\n$5"),
+        (
+            "<b style=position:absolute>a</b>b<p hidden style=float:left>c</p><dialog style=float:left>d</dialog>",
+            "a\nb",
+        ),
         # An attribute hides by the sheet of the browser, which a style attribute overrules.
         ("<p hidden style=display:block>a</p>", "a"),
         ("<p hidden style=display:none>a</p><p hidden style=color:red>b</p>c", "c"),
@@ -93,8 +105,8 @@ def test_boxes(source: str, text: str) -> None:
 
 
 @given(st.lists(st.sampled_from(["display", "font", "-size", ":", ";", "none", "0", "!important", '"', "'", "url(", ")",
-                                 "/*", "*/", " ", "\n", "block", "é"]), max_size=30))  # fmt: skip
+                                 "/*", "*/", " ", "\n", "block", "float", "left", "é"]), max_size=30))  # fmt: skip
 def test_any_style_is_read(parts: list[str]) -> None:
     style = "".join(parts)
-    assert read_style(style, False)[0] in ("", "none", "block", "cell", "other")
+    assert read_style(style, False)[0] in ("", "none", "block", "cell", "apart", "other")
     assert read_style(style + " " * 600, False) == read_style(style, False)
