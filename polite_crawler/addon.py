@@ -97,8 +97,6 @@ _EXTENSIONS: tuple[tuple[str, int], ...] = (
 _LOADER = "polite_crawler.spiders.loader.Spiders"
 _MOST_HOPS = 10
 _HANDLER = "polite_crawler.transport.handler.PoliteDownloadHandler"
-
-
 _PROJECT = SETTINGS_PRIORITIES["project"]
 
 logger = logging.getLogger(__name__)
@@ -130,10 +128,12 @@ class Addon:
                 check_free(options.warc)
         except PoliteError as error:
             stop_with(error)
-        _take_over(settings, options.timeouts)
-        set_aside = _set_aside(settings)
-        if set_aside:
-            logger.info("polite-crawler does its own of these, so the project's have no effect: %s", set_aside)
+        # a crawler can be made with the settings of another one, and these say nothing of the project any more
+        if settings["ITEM_PROCESSOR"] != _ALWAYS["ITEM_PROCESSOR"]:
+            _take_over(settings, options.timeouts)
+            set_aside = _set_aside(settings)
+            if set_aside:
+                logger.info("polite-crawler does its own of these, so the project's have no effect: %s", set_aside)
         for name, value in _ALWAYS.items():
             _force(settings, name, value)
         # the parts that open a file of the store all read the folder here

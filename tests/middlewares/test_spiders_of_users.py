@@ -10,11 +10,13 @@ import pytest
 from engine_lab import Run, crawl
 from scrapy import Request, Spider, exceptions
 from scrapy.http import HtmlResponse, Response
+from scrapy.settings import Settings
 from scrapy.spidermiddlewares.httperror import HttpError
 from scrapy.utils.request import RequestFingerprinter
 from test_engine_endings import host_limits
 from twisted.python.failure import Failure
 
+from polite_crawler.addon import Addon
 from polite_crawler.testsite.site import Site
 
 KINDS = (
@@ -293,6 +295,18 @@ def test_settings_that_do_not_count_are_named_once(site: Site, store_dir: Path, 
     (line,) = said("have no effect")
     assert line.endswith(": SCHEDULER, COOKIES_ENABLED, ROBOTSTXT_OBEY, USER_AGENT")
     assert [line[:7] for line in said("cookies are off")] == ["WARNING"]
+
+
+def test_settings_that_are_ours_already_stay_as_they_are(store_dir: Path, said: Said) -> None:
+    settings = Settings({"POLITE_STORE": str(store_dir), "RETRY_TIMES": 1, "REDIRECT_MAX_TIMES": 3})
+    made = []
+    for _ in range(2):
+        Addon.update_pre_crawler_settings(settings)
+        Addon().update_settings(settings)
+        made.append(settings.copy_to_dict())
+    assert made[0] == made[1]
+    assert (made[0]["POLITE_RETRIES"], made[0]["REDIRECT_MAX_TIMES"]) == (1, 3)
+    assert said("have no effect") == []
 
 
 def test_a_subdomain_that_scrapy_would_let_in_is_named_once(site: Site, store_dir: Path, said: Said) -> None:
