@@ -4,8 +4,9 @@ Source: https://html.spec.whatwg.org/multipage/microdata.html, read by extruct.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from typing import Any, cast
 
 from lxml import etree
 from lxml.html import HtmlElement
@@ -22,6 +23,7 @@ MAX_DEPTH = 8
 _ITEM_TYPES = etree.XPath("//@itemtype")
 _PROPERTIES = etree.XPath("count(//@itemprop)")
 _ITEMS = etree.XPath("count(//@itemscope)")
+_VALUED = etree.XPath("//*[@itemprop][not(@itemscope)]")
 _HAS_HOURS = etree.XPath("boolean(//@itemprop[. = 'openingHours' or . = 'openingHoursSpecification'])")
 _DEEP_ITEMS = etree.XPath(f"count(//*[@itemscope][count(ancestor::*[@itemscope]) > {MAX_DEPTH}])")
 _VALUES = {"time": "datetime", "data": "value", "meter": "value", "input": "value", "a": "href", "link": "href"}
@@ -81,26 +83,35 @@ def _extract(root: HtmlElement, url: str) -> tuple[list[Any], tuple[str, ...]]:
 
     try:
         make: Any = MicrodataExtractor
-        extractor = make(strict=False)
-        extractor._extract_property_value = _tolerant(extractor._extract_property_value)
-        items = extractor.extract_items(root, base_url=url)
+        items = make(strict=False).extract_items(_with_values(root), base_url=url)
         records = [record for item in items if (record := _record(item, MAX_DEPTH)) is not None]
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         return [], (f"no microdata: {type(error).__name__}",)
     return [clean_value(record) for record in records if types_of(record)], ()
 
 
-def _tolerant(value_of: Callable[..., Any]) -> Callable[..., Any]:
-    """extruct's reader of a value, but an element that lacks the attribute of its value has the one of `content`, as
-    schema.org's examples write it, or its text: `<time itemprop="opens" content="09:00">9 am</time>`."""
+def _with_values(root: HtmlElement) -> HtmlElement:
+    """The tree as extruct must see it: an element that lacks the attribute of its value has the one of `content`, as
+    schema.org's examples write it, or its text: `<time itemprop="opens" content="09:00">9 am</time>`. It is a `data`
+    element in a copy, of which extruct takes the value as it is."""
+    if not any(_lacks_its_value(element) for element in _properties(root)):
+        return root
+    root = deepcopy(root)
+    for element in _properties(root):
+        if _lacks_its_value(element):
+            said = element.get("content") or element.get(_VALUES[element.tag])
+            element.set("value", said or " ".join(element.text_content().split()))
+            element.tag = "data"
+    return root
 
-    def read(node: Any, *args: Any, **options: Any) -> Any:
-        name = _VALUES.get(node.tag)
-        if name is None or node.get("itemscope") is not None or (node.get(name) is not None and node.tag != "input"):
-            return value_of(node, *args, **options)
-        return node.get("content") or node.get(name) or " ".join(node.text_content().split())
 
-    return read
+def _properties(root: HtmlElement) -> list[HtmlElement]:
+    return cast(list[HtmlElement], _VALUED(root))
+
+
+def _lacks_its_value(element: HtmlElement) -> bool:
+    name = _VALUES.get(element.tag)
+    return name is not None and (element.get(name) is None or element.tag == "input")
 
 
 def _wanted(itemtype: str) -> set[str]:

@@ -27,6 +27,16 @@ def test_the_value_of_an_element_of_microdata(element: str, value: str) -> None:
     assert page.meta["microdata"] == [{"@type": "Product", "name": value}]
 
 
+def test_a_value_by_its_text_beside_properties_that_stand_elsewhere() -> None:
+    body = (
+        "<div itemscope itemtype='https://schema.org/Product' itemref=far><time itemprop=name>2</time></div>"
+        "<p id=far itemprop=sku>7</p>"
+    )
+    page = read_page(body.encode(), url="https://shop.example/", content_type="text/html")
+
+    assert page.meta["microdata"] == [{"@type": "Product", "name": "2", "sku": "7"}]
+
+
 OFFER = "<b itemprop=offers itemscope itemtype='https://schema.org/Offer'><b itemprop=price>9</b></b>"
 
 
