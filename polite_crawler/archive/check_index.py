@@ -189,9 +189,10 @@ class IndexCheck:
                     self._faults.add(where, fault or "offset or length is no number")
                 elif place[0] != end:
                     self._faults.add(where, f"it begins at octet {place[0]} of {name}, the one before ends at {end}")
-                if line < last:
+                key = line[: line.find(b"{")]
+                if key < last:
                     self._faults.add(where, "the lines are not sorted by their octets")
-                end, last = sum(place or (end,)), line
+                end, last = sum(place or (end,)), key
         if end != self._package.entries[name].file_size:
             self._faults.add(INDEX_OF_PACKED, f"no line names what {name} holds behind octet {end}")
 
@@ -205,11 +206,12 @@ def _numbers(facts: Mapping[str, Any]) -> tuple[int, int] | None:
 
 
 def _is_key_of(key: str, url: str) -> bool:
-    """Whether a key is of the host of a URL. The canonical form of what stands behind it is not the same in all
-    tools."""
+    """Whether a key is of the host of a URL. The canonical form of what stands behind it, and of an address that is
+    written as one number, is not the same in all tools."""
     if not url.isascii() or not key.isascii() or not is_http(url):
         return True
-    return _site(key) == _site(surt(url))
+    site = _site(surt(url))
+    return site.isdigit() or _site(key) == site
 
 
 def _site(key: str) -> str:

@@ -186,7 +186,7 @@ def _response_faults(http: HttpBlock, *, cut: bool) -> list[str]:
     if status is None:
         return [f"no HTTP status line, but {http.head[:40]!r}"]
     if not http.head.endswith((b"\n\n", b"\n\r\n")):
-        return ["the HTTP head does not end in a blank line"]
+        return [] if cut else ["the HTTP head does not end in a blank line"]
     fields = head_fields(http.head)
     if any(name == "transfer-encoding" and "chunked" in value.lower() for name, value in fields):
         if http.framed:

@@ -198,7 +198,6 @@ class RecordReader:
                 return fields
             if text[0] in " \t" and fields:
                 name, value = fields[-1]
-                self._remark(self._place(start), f"the field {name} is folded over two lines")
                 fields[-1] = (name, f"{value} {text.strip()}".strip())
                 continue
             name, colon, value = text.partition(":")
