@@ -13,10 +13,10 @@ _COMMENT = re.compile(r"/\*(?:.*?\*/|.*)", re.S)
 # A semicolon or a colon in a string or in an address ends no declaration.
 _QUOTED = re.compile(r""""[^"]*"?|'[^']*'?|url\([^)]*\)?""")
 _IMPORTANT = re.compile(r"!\s*important\s*$")
-_ZERO = re.compile(r"[+-]?(?:0+\.?0*|\.0+)(?:[a-z]{1,4}|%)?$")
+_ZERO = re.compile(r"[+-]?(?:0+(?:\.0*)?|\.0+)(?:[a-z]{1,4}|%)?$")
 _RELATIVE = re.compile(r"(?:\d(?:em|ex|ch|%)|smaller|larger|inherit)$")
 _SIZE_OF_FONT = re.compile(
-    r"(?:^|\s)([+-]?(?:\d+\.?\d*|\.\d+)(?:[a-z]{1,4}|%)?|(?:xx?-)?(?:small|large)|medium|smaller|larger)(?:\s|/)"
+    r"(?:^|\s)([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[a-z]{1,4}|%)?|(?:xx?-)?(?:small|large)|medium|smaller|larger)(?:\s|/)"
 )
 _BLOCKS = frozenset(
     """block flex grid list-item table flow-root table-row table-row-group table-header-group table-footer-group

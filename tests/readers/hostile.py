@@ -89,6 +89,8 @@ KINDS: dict[str, Callable[[int], str]] = {
     "nested bylines": lambda size: _page(_fill("<div itemprop='author datePublished'>by ", size)),
     "empty cells": lambda size: _page("<table>" + _fill("<tr><td><td><td>", size)),
     "styles with sizes": lambda size: _page("<p style='" + _fill("font-size:0;", size) + "'>text"),
+    "one long number in a style": lambda size: _page("<p style='font: " + "1" * size + "!'>text"),
+    "one long zero in a style": lambda size: _page("<p style='font-size: " + "0" * size + "!'>text"),
     "many styles": lambda size: _page(_fill("<i style='display:block;font-size:0px'>a</i>", size)),
     "aria-hidden": lambda size: _page(_fill("<div aria-hidden=true>some text", size)),
     "aria-hidden siblings": lambda size: _page(_fill("<i aria-hidden=true>some text</i>", size)),
