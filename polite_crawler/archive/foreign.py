@@ -272,19 +272,19 @@ def decoded_body(body: Body, payload: bytes) -> bytes:
 
 def _decoded(fields: Sequence[tuple[str, str]], payload: bytes) -> tuple[str | None, bytes, str | None]:
     """The content coding, the body without it within the limit, and a note on what was borne. A transfer coding under
-    the chunks is one coding more."""
-    names = [*_codings("content-encoding", fields), *_codings("transfer-encoding", fields)]
-    if not names and len(payload) <= DECODED_LIMIT:
-        return None, payload, None
-    decoder = Decoder(names, DECODED_LIMIT)
-    decoder.feed(payload)
-    decoder.end()
-    decoded = decoder.body()
-    if decoded is None:
-        names_of = ", ".join(names)
-        return None, payload[:DECODED_LIMIT], f"the head names the content coding {names_of}, the body has another form"
-    note = f"more than {DECODED_LIMIT} octets: the first are read" if decoder.full else None
-    return ", ".join(names) or None, decoded, note
+    the chunks is one coding more, unless the tool that wrote the record has undone it."""
+    content, transfer = _codings("content-encoding", fields), _codings("transfer-encoding", fields)
+    for names in ([*content, *transfer], content) if transfer else (content,):
+        if not names and len(payload) <= DECODED_LIMIT:
+            return None, payload, None
+        decoder = Decoder(names, DECODED_LIMIT)
+        decoder.feed(payload)
+        decoder.end()
+        if (decoded := decoder.body()) is not None:
+            note = f"more than {DECODED_LIMIT} octets: the first are read" if decoder.full else None
+            return ", ".join(names) or None, decoded, note
+    note = f"the head names the content coding {', '.join(content)}, the body has another form"
+    return None, payload[:DECODED_LIMIT], note
 
 
 def _codings(field_name: str, fields: Sequence[tuple[str, str]]) -> list[str]:

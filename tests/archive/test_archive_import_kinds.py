@@ -142,6 +142,28 @@ def test_a_transfer_coding_under_the_chunks_is_undone(tmp_path: Path, store: Sto
     assert store.read("archive:http://ex.test/").title == "packed on its way"
 
 
+@pytest.mark.parametrize(
+    ("codings", "packed"),
+    [
+        ("Transfer-Encoding: gzip, chunked", False),
+        ("Transfer-Encoding: 8bit", False),
+        ("Content-Encoding: gzip\r\nTransfer-Encoding: gzip, chunked", True),
+        ("Content-Encoding: gzip\r\nTransfer-Encoding: binary", True),
+        ("Content-Encoding: gzip\r\nTransfer-Encoding: Chunked;q=1", True),
+    ],
+)
+def test_a_transfer_coding_that_is_none_or_undone_costs_no_text(
+    tmp_path: Path, store: Store, codings: str, packed: bool
+) -> None:
+    text = b"<title>text</title>"
+    head = f"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n{codings}\r\n\r\n".encode()
+    take(store, tmp_path, record("response", head + (gzip.compress(text) if packed else text)))
+    (capture,) = captures_of(store)
+    assert capture.body is not None
+    assert (capture.body.coding, capture.note) == ("gzip" if packed else None, None)
+    assert store.read("archive:http://ex.test/").title == "text"
+
+
 def test_a_digest_of_a_block_that_does_not_fit_is_told(tmp_path: Path, store: Store) -> None:
     wrong = "sha1:" + base64.b32encode(bytes(20)).decode()
     done = take(store, tmp_path, record("response", page(), WARC_Block_Digest=wrong))
