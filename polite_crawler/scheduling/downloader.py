@@ -13,7 +13,8 @@ from polite_crawler.errors import StoreError
 from polite_crawler.scheduling.closing import close_with_error
 from polite_crawler.scheduling.declined import NO_CAPTURE, Declined
 from polite_crawler.scheduling.ready_queue import ready_queue_of
-from polite_crawler.scheduling.requests import host_of
+from polite_crawler.scheduling.requests import begin, host_of
+from polite_crawler.scheduling.scheduler import scheduler_of
 from polite_crawler.scheduling.scrapy_private import open_slots
 from polite_crawler.transport.meta import SEARCH
 from polite_crawler.transport.trace import META, Trace
@@ -46,6 +47,8 @@ class PoliteDownloader(Downloader):
         queue = ready_queue_of(self.crawler)
         if queue is None or not queue.has_out(request):
             # asked past the queue: its meta may be that of another request, with what became of that one
+            if not scheduler_of(self.crawler).goes_on(request):
+                begin(request)
             request.meta[META] = Trace()
         fetching: Deferred[Response | Request] = super().fetch(request)
         fetching.addBoth(self._ended, request)

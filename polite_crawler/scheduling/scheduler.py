@@ -21,14 +21,12 @@ from polite_crawler.scheduling.frontier_filter import FrontierFilter
 from polite_crawler.scheduling.lanes import lanes_of
 from polite_crawler.scheduling.options import options_of
 from polite_crawler.scheduling.ready_queue import ReadyQueue
+from polite_crawler.scheduling.requests import begin
 from polite_crawler.scheduling.scrapy_private import after_each_request, before_closing
 from polite_crawler.scheduling.usage import stop_with
 from polite_crawler.store.folder import StoreFolder
-from polite_crawler.transport.trace import META
 
 _COMMIT = 1.0
-# a spider that passes response.meta on makes no hop and no retry of its new request
-_OF_ANOTHER = (META, "polite_redirect_of", "polite_retries", "polite_idle")
 
 
 class PoliteScheduler(Scheduler):
@@ -107,9 +105,16 @@ class PoliteScheduler(Scheduler):
         return request
 
     def again(self, request: Request) -> Request:
-        """Mark a request for a URL that was seen already and shall be sent once more (a retry, a render)."""
+        """Mark a request that goes on with another one, for a URL that was seen already and shall be sent once more (a
+        retry, a render)."""
         self._admitted.add(request)
         return request
+
+    def goes_on(self, request: Request) -> bool:
+        """Whether a request that does not come through the queue is marked by `again`. It loses the mark."""
+        marked = request in self._admitted
+        self._admitted.discard(request)
+        return marked
 
     def admit(self, request: Request) -> bool:
         """Enter a request into the duplicate filter now. True for one that is new: it is marked, and will not be
@@ -155,8 +160,7 @@ class PoliteScheduler(Scheduler):
             return True
         if self._was_started(request):
             return False
-        for key in _OF_ANOTHER:
-            request.meta.pop(key, None)
+        begin(request)
         return super().enqueue_request(request)
 
     def _ended(self, request: Request) -> None:

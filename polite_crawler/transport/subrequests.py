@@ -16,6 +16,7 @@ from polite_crawler.rules.rendering import Limits
 from polite_crawler.scheduling.lanes import HostLanes, Lane
 from polite_crawler.scheduling.options import options_of
 from polite_crawler.scheduling.requests import DEADLINE, host_of
+from polite_crawler.scheduling.scheduler import scheduler_of
 from polite_crawler.transport.in_progress import InProgress
 from polite_crawler.transport.meta import KIND, LANE, MAX_BYTES
 from polite_crawler.transport.trace import trace_of
@@ -152,8 +153,8 @@ class Subrequests:
         if lane is not None:
             meta[LANE] = lane
         headers: Sequence[tuple[str, str]] = asked.headers
-        return Request(
-            asked.url, callback=NO_CALLBACK, method=asked.method, headers=headers, dont_filter=True, meta=meta
+        return scheduler_of(self._crawler).again(
+            Request(asked.url, callback=NO_CALLBACK, method=asked.method, headers=headers, dont_filter=True, meta=meta)
         )
 
     def _reply(self, response: Response, lane: Lane | None) -> Reply | None:

@@ -2,10 +2,13 @@
 
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
+from engine_lab import crawl
 from render_lab import SCRIPT, Pages, Reply, fetch, needs_browser
+from scrapy import Spider
+from scrapy.http import Response
 
 from polite_crawler.query.store import open_store
 from polite_crawler.rules.rendering import Limits
@@ -236,3 +239,30 @@ def test_sub_requests_do_not_count_as_hosts_in_progress(pages: Pages, store_dir:
     run = fetch(store_dir, url, CONCURRENT_REQUESTS=1)
     assert text_of(store_dir, url).split() == ["Data."] * 4
     assert len(run.captures("subresource")) == 4
+
+
+@pytest.mark.parametrize("past_the_queue", [False, True])
+def test_the_meta_of_a_render_makes_no_render_of_the_next_page(
+    pages: Pages, store_dir: Path, past_the_queue: bool
+) -> None:
+    class Carries(Spider):
+        name = "carries"
+        made: ClassVar[list[str]] = []
+
+        async def parse(self, response: Response) -> Any:
+            self.made.append(response.css("#app::text").get(""))
+            if len(self.made) == 1:
+                then = response.follow("/two", meta=response.meta)
+                if past_the_queue:
+                    assert self.crawler.engine is not None
+                    self.made.append((await self.crawler.engine.download_async(then)).css("#app::text").get(""))
+                else:
+                    yield then
+
+    pages.page("app.textContent = 'two';", "/two")
+    settings = {"POLITE_RENDER": "always"}
+    run = crawl(Carries, store_dir, start_urls=[pages.page("app.textContent = 'one';", "/one")], settings=settings)
+    assert Carries.made == ["one", "two"]
+    assert pages.paths() == ["/one", "/two"]
+    fetched = run.captures("fetch")
+    assert [render.source["of"] for render in run.captures("render") if render.source] == [one.id for one in fetched]
