@@ -52,6 +52,8 @@ class StoredPages:
             return None
         if copy is None or (recipe is not None and copy.recipe != recipe) or not self._store.index.blobs.has(copy.body):
             return None
+        if copy.page.truncated and max_age.kind != "stored":
+            return None  # the limit may be another one today
         now = self._now()
         if not freshness.answers(copy.facts, max_age, now=now, request_headers=self._usual):
             return None

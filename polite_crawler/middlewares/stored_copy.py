@@ -63,6 +63,8 @@ class StoredCopy:
         else:
             max_age = durations.max_age(request.meta.get(MAX_AGE, self._options.max_age), "max_age")
         copy = self._copy(request)
+        if copy is not None and max_age.kind != "stored" and _is_cut_short(copy, body_limit(request, self._crawler)):
+            copy = None  # nor would a 304 bring the rest of it
         if copy is not None and self._answers(request, copy, max_age):
             answer = await self._answer(copy)
             if answer is not None:
@@ -95,8 +97,6 @@ class StoredCopy:
         return copy if copy is None or recipe is None or copy.capture.recipe == recipe else None
 
     def _answers(self, request: Request, copy: CopyFacts, max_age: durations.MaxAge) -> bool:
-        if max_age.kind != "stored" and _is_cut_short(copy, body_limit(request, self._crawler)):
-            return False
         fields = request_headers(request, self._usual)
         return freshness.answers(freshness_of(copy), max_age, now=self._clock.now(), request_headers=fields)
 

@@ -226,8 +226,12 @@ class ResponseReader:
             self._decoder.feed(fits)
         if len(fits) < len(octets) or (self._decoder is not None and self._decoder.full):
             self.cut("length")
-        elif self._watch is not None and self._watch.received(fits):
+        elif self._watch is not None and self._watch.received(fits) and not self._is_whole():
             self._stop()
+
+    def _is_whole(self) -> bool:
+        """Whether all octets of a body whose head says its length have come."""
+        return self.head is not None and self.head.framing == "length" and not self._left
 
     def _stop(self) -> None:
         self._notes.append("the crawl wanted no more of the body")

@@ -247,6 +247,17 @@ def test_a_copy_that_a_304_confirmed_is_given_as_the_engine_would(
     assert len(site.log(path="/cache/304-updates")) == 2
 
 
+def test_a_copy_that_a_smaller_limit_has_cut_is_asked_for_again(site: Site, store_dir: Path) -> None:
+    url = site.url("/bytes/5000")
+    for limit, age, from_cache, size in (
+        (100, "24h", False, 100), (100, "24h", True, 100), (5000, "stored", True, 100), (5000, "24h", False, 5000),
+        (100, "24h", True, 5000),
+    ):  # fmt: skip
+        with opened(store_dir, max_bytes=limit) as crawler:
+            page = crawler.fetch(url, max_age=age)
+        assert (page.from_cache, page.chars, page.truncated) == (from_cache, size, size == 100)
+
+
 def test_a_larger_download_delay_counts(site: Site, store_dir: Path) -> None:
     with opened(store_dir, scrapy={"DOWNLOAD_DELAY": 0.4}) as crawler:
         crawler.fetch(site.url("/about"))

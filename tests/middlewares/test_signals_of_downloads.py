@@ -93,8 +93,24 @@ def test_a_stopped_download_ends_once_and_is_kept(
     assert (page.outcome, page.from_cache, page.truncated) == ("ok", False, False)
 
 
-def test_a_page_that_was_cut_by_a_smaller_limit_is_asked_again(site: Site, store_dir: Path) -> None:
-    url = site.url("/bytes/5000")
-    for limit, asked in ((100, 1), (100, 1), (1000, 2), (100, 2)):
-        run_plain(store_dir, (url, {}), DOWNLOAD_MAXSIZE=limit)
-        assert len(site.log(path="/bytes/")) == asked
+# a 304 would bring the part once more
+@pytest.mark.parametrize("path", ["/bytes/5000", "/cache/etag"])
+def test_a_page_that_was_cut_by_a_smaller_limit_is_asked_again(site: Site, store_dir: Path, path: str) -> None:
+    for limit, asked in ((20, 1), (20, 1), (100, 2), (20, 2)):
+        run = run_plain(store_dir, (site.url(path), {}), DOWNLOAD_MAXSIZE=limit)
+        assert len(site.log(path=path)) == asked
+    assert [capture.outcome for capture in run.captures("fetch")] == ["ok", "ok"]
+
+
+def test_a_stop_at_the_last_octets_cuts_nothing(site: Site, store_dir: Path) -> None:
+    class Enough(Listens):
+        def _stop(self, where: str) -> None:
+            (_, length), *parts = (told for _, told in self.heard)
+            if sum(parts) == length:
+                raise StopDownload(fail=False)
+
+    run = run_plain(store_dir, (site.url(f"/bytes/{_SIZE}"), {}), spider=Enough)
+    assert run.spider.ended == (200, _SIZE, ["download_stopped"])  # type: ignore[attr-defined]
+    (capture,) = run.captures("fetch")
+    assert capture.body is not None
+    assert (capture.body.size, capture.body.truncated, capture.note) == (_SIZE, None, None)
