@@ -166,7 +166,8 @@ def _take_over(settings: BaseSettings, timeouts: Mapping[str, float]) -> None:
     if not settings.getbool("RETRY_ENABLED"):
         settings.set("POLITE_RETRIES", 0, "addon")
     else:
-        settings.set("POLITE_RETRIES", min(settings.getint("RETRY_TIMES"), DEFAULTS["POLITE_RETRIES"]), "addon")
+        tries = max(0, min(settings.getint("RETRY_TIMES"), DEFAULTS["POLITE_RETRIES"]))
+        settings.set("POLITE_RETRIES", tries, "addon")
 
 
 def _set_aside(settings: BaseSettings) -> str:

@@ -66,18 +66,28 @@ class Console:
     def _print(self, text: str) -> None:
         if self._gone:
             return
-        # JSON is UTF-8 wherever it goes; a person has the letters that the terminal knows
-        encoding = "utf-8" if self._output == "json" else (sys.stdout.encoding or "utf-8")
         try:
-            sys.stdout.flush()
-            sys.stdout.buffer.write((text + "\n").encode(encoding, "replace"))
-            sys.stdout.buffer.flush()
+            _write_line(text, utf8=self._output == "json")
         except BrokenPipeError:
             # nobody reads on (`pc crawl ... | head`): there is no reason to ask a site for more
             self._gone = True
             with suppress(OSError, ValueError):
                 os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             close(self._crawler, "cancelled")
+
+
+def _write_line(text: str, *, utf8: bool) -> None:
+    """Write to standard output: a person has the letters that the terminal knows, JSON is UTF-8 wherever it goes."""
+    octets = getattr(sys.stdout, "buffer", None)
+    if octets is None:
+        # one that a program has put there, or Scrapy with LOG_STDOUT
+        sys.stdout.write(text.encode("utf-8", "replace").decode("utf-8") + "\n")
+        sys.stdout.flush()
+        return
+    encoding = "utf-8" if utf8 else (sys.stdout.encoding or "utf-8")
+    sys.stdout.flush()
+    octets.write((text + "\n").encode(encoding, "replace"))
+    octets.flush()
 
 
 class StatusLine:

@@ -126,6 +126,7 @@ TRIES: list[tuple[dict[str, Any], dict[str, Any], int]] = [
     ({"max_retry_times": 9}, {"POLITE_RETRIES": 1}, 2),
     ({}, {"RETRY_ENABLED": False}, 1),
     ({}, {"RETRY_TIMES": 1}, 2),
+    ({}, {"RETRY_TIMES": -1}, 1),
     ({}, {"RETRY_TIMES": 0, "POLITE_RETRIES": 2}, 3),
     ({}, {"RETRY_TIMES": 9}, 3),
 ]
@@ -233,21 +234,6 @@ def test_what_is_asked_from_a_callback_is_no_part_of_the_queue(site: Site, store
     assert len(site.log()) == 1 + len(fetched)
     # one that went back from there would come again at once, and again
     assert run.crawler.stats.get_value("polite/given_back", 0) < 10
-
-
-def test_the_meta_of_a_response_makes_no_hop_of_the_next_request(site: Site, store_dir: Path) -> None:
-    class Carries(Plain):
-        def parse(self, response: Response) -> Any:
-            super().parse(response)
-            yield response.follow("/visit", meta=response.meta, callback=self.last)
-
-        def last(self, response: Response) -> None:
-            super().parse(response)
-
-    run = run_plain(store_dir, (site.url("/redir?to=/about"), {}), spider=Carries)
-    assert endings(run) == [200, 200]
-    hop, page, next_page = run.captures("fetch")
-    assert (page.redirect_of, next_page.redirect_of) == (hop.id, None)
 
 
 def test_a_project_keeps_its_own_fingerprints(site: Site, store_dir: Path) -> None:

@@ -1,8 +1,10 @@
 """What a person sees: a line for each page, a summary, and nothing that a page could do to a terminal."""
 
 import asyncio
+import contextlib
 import io
 import json
+import logging
 import os
 import subprocess
 import sys
@@ -13,6 +15,7 @@ import pytest
 from engine_lab import crawl
 from page_lab import links, serving
 from scrapy import Request
+from scrapy.utils.log import StreamLogger
 from twisted.python.failure import Failure
 
 from polite_crawler.errors import StoreError
@@ -182,3 +185,16 @@ def test_an_exchange_that_was_cut_off_says_so_in_words() -> None:
     assert page_note(request, Failure(asyncio.CancelledError())) == "stopped"
     assert page_note(request, Failure(StoreError("disk full"))) == "disk full"
     assert page_note(request, Failure(ValueError("odd"))) == "ValueError: odd"
+
+
+def test_lines_go_to_whatever_stands_for_standard_output(
+    site: Site, store_dir: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "stdout")
+    kept = io.StringIO()
+    # that of a program, and that of Scrapy with LOG_STDOUT
+    for stream in (kept, StreamLogger(logging.getLogger("stdout"))):
+        with contextlib.redirect_stdout(stream):
+            crawl(PageSpider, store_dir, url=site.url("/about"), settings={"POLITE_OUTPUT": "json"})
+    logged = [record.getMessage() for record in caplog.records if record.name == "stdout"]
+    assert [json.loads(line)["url"] for line in (*kept.getvalue().splitlines(), *logged)] == [site.url("/about")] * 2
