@@ -1,10 +1,13 @@
 """The clauses of a text about opening hours: which times belong to which days."""
 
+import re
+
 from polite_crawler.readers.hours.phrases import Phrases, SpanRead
 from polite_crawler.readers.hours.scan import Kind, Token
 from polite_crawler.readers.hours.statements import Schedule, Span, Statement
 
 _ALL = tuple(range(7))
+_TO = re.compile(r"[-‐‑‒–—―−~→]|\b(?:to|until|till?|through|thru)\b", re.IGNORECASE)
 _LABELS = {"take-away": "takeaway", "take-out": "takeout"}
 
 
@@ -360,7 +363,8 @@ def _season_name(text: str) -> tuple[str, bool]:
     """A season as it is named, and whether the text says `in` or `during` before it."""
     first, _, rest = text.strip().partition(" ")
     inside = first.lower() in ("in", "during")
-    return (rest.strip() if inside or first.lower() == "from" else text.strip()), inside
+    range_ = first.lower() == "from" and _TO.search(rest)
+    return (rest.strip() if inside or range_ else text.strip()), inside
 
 
 def _score(span: Span | None) -> bool:

@@ -96,6 +96,12 @@ _PATTERNS: tuple[tuple[Kind, str], ...] = (
         Kind.HOLIDAY,
         rf"\bclosed\s+(?:(?:in|during|for|throughout)\s+)?(?:the\s+month\s+of\s+)?{_MONTH}(?!\s*(?:\d|-|to\b|until\b))",
     ),
+    # "From 1 June:", at the head of its hours: behind other words it is the end of an exhibition
+    (
+        Kind.SEASON,
+        r"(?:^|(?<=[\n.;|(])|(?<=[.;|]\s)|(?<=hours\s)|(?<=times\s)|(?<=open\s))"
+        rf"(?:from|until|till?|up\s+to)\s+{_POINT}(?:\s+\d{{4}})?(?=\s*:)",
+    ),
     (Kind.SEASON, rf"(?:from\s+)?{_POINT}\s*(?:-|to|until|till?|through|thru)\s*{_POINT}"),
     (
         Kind.SEASON,

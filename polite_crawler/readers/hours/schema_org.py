@@ -104,11 +104,18 @@ def _of_specifications(specifications: list[Mapping[str, Any]]) -> Hours:
         weekly, found.partial = always, True
     for one in weekly:
         _add(found, one)
-    if not found.days and not found.partial:
+    if (not found.days and not found.partial) or all(_is_blank(one) for one in specifications):
         return Hours(None)
     return Hours(
         in_order(found.days), partial=found.partial, season=found.season, notes=tuple(dict.fromkeys(found.notes))
     )
+
+
+def _is_blank(one: Mapping[str, Any]) -> bool:
+    """Whether the times of a specification are there and empty. That is a closed day beside others with times; a form
+    in which nothing was filled in states no hours."""
+    times = [one[key] for key in ("opens", "closes") if key in one]
+    return bool(times) and all(_text(time) is None for time in times)
 
 
 def _season(one: Mapping[str, Any]) -> str | None:

@@ -44,6 +44,7 @@ class Schedule:
 def hours_of(part: Schedule, *, clock24: bool) -> Hours:
     """The hours of a schedule. `clock24`: its text writes a 24-hour clock."""
     days: dict[str, list[Interval]] = {}
+    guesses: set[tuple[str, Interval]] = set()
     inferred, lost = False, part.lost
     for said in part.statements:
         pairs: list[Interval] = []
@@ -51,16 +52,36 @@ def hours_of(part: Schedule, *, clock24: bool) -> Hours:
             if span.start is None:
                 at, guessed = one(span.end, clock24=clock24)
                 lost = _close_later(days, said.days, at) or lost
+                inferred = inferred or guessed
             else:
                 start, end, guessed = meaning(span.start, span.end, clock24=clock24)
                 pairs.append(interval(start, end))
-            inferred = inferred or guessed
+                guesses.update((DAYS[day], pairs[-1]) for day in said.days if guessed)
         if said.gap:
             lost = _close_between(days, said.days, pairs) or lost
         elif pairs or not said.spans:
             for day in said.days:
                 _state(days, DAYS[day], pairs, instead=said.instead)
-    return Hours(in_order(days), inferred=inferred, partial=lost, season=part.season, label=part.label)
+    dropped = _drop_scores(days, guesses)
+    inferred = inferred or dropped < len(guesses)
+    return Hours(in_order(days), inferred=inferred, partial=lost or dropped > 0, season=part.season, label=part.label)
+
+
+def _drop_scores(days: dict[str, list[Interval]], guesses: set[tuple[str, Interval]]) -> int:
+    """Take out guessed times that run into stated ones of their day, and count them: hours of one day do not cross,
+    so `Tue 2-1` beside `Tue 9am-5pm` is a score."""
+    dropped = 0
+    for day, pairs in days.items():
+        sure = [pair for pair in pairs if (day, pair) not in guesses]
+        days[day] = [pair for pair in pairs if (day, pair) not in guesses or not any(_cross(pair, one) for one in sure)]
+        dropped += len(pairs) - len(days[day])
+    return dropped
+
+
+def _cross(new: Interval, old: Interval) -> bool:
+    """Whether two intervals overlap and neither lies in the other."""
+    (a, b), (c, d) = ends(new), ends(old)
+    return a < c < b < d or c < a < d < b
 
 
 def _state(days: dict[str, list[Interval]], day: str, pairs: list[Interval], *, instead: bool) -> None:

@@ -92,6 +92,7 @@ UNITS = [
     "except Tue ", "Mon 9-5 (until 8pm Thu) ", "Sat 9am-1pm by appointment only ", "Mon 9am-12pm; 2pm-5pm; ",
     "kitchen Mon 9am-5pm\n", "summer hours Mon 9am-5pm\n", "closed Mon, ", "and ", "(", "first ",
     "Mo 10:00-12:00 || ", "PH off; ", "Dec 25 off; ", "week 1-5 ", "Mo,", "10:00-12:00,", '"x" ',
+    "Mon 9am-5pm; Tue 2-1; ", "From 1 June: Mon 9am-5pm\n",
 ]  # fmt: skip
 
 
