@@ -26,10 +26,10 @@ _PREFIX = re.compile(r"(?:schema:|https?://schema\.org/)(?=\w+\Z)")
 _SPACE = " \t\r\n\ufeff\u2028\u2029\xa0"
 _BETWEEN = _SPACE + ";,"
 _WRAPPERS = re.compile(
-    r"^\s*(?:<!--|(?://|/\*)?\s*<!\[CDATA\[(?:\s*\*/)?|//\s*<!--)|(?:(?://\s*)?-->|(?://|/\*)?\s*\]\]>(?:\s*\*/)?|;)\s*$"
+    r"^\s*(?:<!--|(?://|/\*)?\s*<!\[CDATA\[(?:\s*\*/)?|//\s*<!--)|(?:(?://\s*)?-->|(?:(?://|/\*)\s*)?\]\]>(?:\s*\*/)?|;)\s*$"
 )
 _TOKEN = re.compile(
-    r'"(?:[^"\\]|\\.)*"|//[^\n]*|/\*(?:.*?\*/|.*)|,\s*(?=[}\]])|[\x00-\x08\x0b\x0c\x0e-\x1f]', re.DOTALL
+    r'"(?:[^"\\]|\\.)*"?|//[^\n]*|/\*(?:.*?\*/|.*)|,\s*(?=[}\]])|[\x00-\x08\x0b\x0c\x0e-\x1f]', re.DOTALL
 )
 _BAD_ESCAPE = re.compile(r'\\(u(?![0-9a-fA-F]{4})|[^"\\/bfnrtu])', re.DOTALL)
 _BRACKET = re.compile(r'"(?:[^"\\]|\\.)*"?|[\[\]{}]', re.DOTALL)

@@ -101,6 +101,8 @@ KINDS: dict[str, Callable[[int], str]] = {
     "nested articles": _nested_articles,
     "JSON-LD open objects": _json_ld('{"a":'),
     "JSON-LD open strings": _json_ld('{"a":"\\'),
+    "JSON-LD quotes that end no string": _json_ld('\\"'),
+    "JSON-LD white space": lambda size: _page('<script type="application/ld+json">{' + " " * size + "!</script>"),
     "JSON-LD comments": _json_ld("/* //"),
     "JSON-LD commas": _json_ld('{"a":1,  '),
     "JSON-LD blocks": lambda size: _page(_fill("<script type='application/ld+json'>{'a':1}</script>", size)),
