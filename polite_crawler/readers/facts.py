@@ -32,6 +32,7 @@ _BYLINES = etree.XPath(
     "|//a[contains(concat(' ', normalize-space(@rel), ' '), ' author ')]"
 )
 _DATED = etree.XPath("//*[@itemprop][contains(@itemprop, 'datePublished') or contains(@itemprop, 'dateModified')]")
+_BY = re.compile(r"^(?:(?:posted|written|published)\s)?by\b:?\s*", re.I)
 _MAX_BYLINES = 50
 _NEAR = 40
 # What others say on the page has authors and dates of its own.
@@ -167,7 +168,7 @@ def _byline(root: HtmlElement) -> str | None:
             continue
         near = islice(element.iter(), _NEAR)
         inner = next((part for part in near if "name" in part.get("itemprop", "").split()), element)
-        name = one_line(inner.get("content") or _text(inner), 200)
+        name = _BY.sub("", one_line(inner.get("content") or _text(inner), 200) or "")
         if name and not name.startswith("http"):
             names.add(name)
     return names.pop() if len(names) == 1 else None

@@ -128,7 +128,7 @@ def phone_of(document: StoredDocument, *, location: "Location | Mapping[str, Any
         number = own or next((said for one in points if (said := name_of(one.get("telephone")))), None)
         if number and (place is None or matches(record, place) is not False):
             rank = (bool(own), department is None, bool(_hours_keys(record)))
-            found.append((rank, number.removeprefix("tel:").strip()))
+            found.append((rank, number.strip("[] ").removeprefix("tel:").strip()))
     return max(found, key=lambda one: one[0])[1] if found else None
 
 

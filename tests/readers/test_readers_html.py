@@ -61,6 +61,8 @@ def test_language(source: str, language: str | None) -> None:
         ("<p>by <a href=/a rel='nofollow author'>A.  Writer</a>", "author", "A. Writer"),
         ("<p itemprop=author>A. Writer</p><a rel=author href=/a>A. Writer</a>", "author", "A. Writer"),
         ("<p itemscope itemprop='author creator'>By <b itemprop='name'>A. Writer</b></p>", "author", "A. Writer"),
+        ("<p itemprop=author>By A. Writer</p><a rel=author>posted by: A. Writer</a>", "author", "A. Writer"),
+        ("<p itemprop=author>Byron Writer</p><a rel=author>By</a>", "author", "Byron Writer"),
         ("<p itemprop=author>A. Writer</p><p itemprop=author>B. Writer</p>", "author", None),
         ("<p itemscope itemtype='https://schema.org/Comment'><b itemprop=author>B. Writer</b></p>", "author", None),
         ("<link rel=author href=/a><p itemprop=coauthor>x</p><a rel=author>https://x.example</a>", "author", None),
