@@ -13,7 +13,7 @@ SOFT_404_NOTE = "the page says that it was not found"
 _SEPARATOR = re.compile(r"\s*[|¦–—·•»]\s*|\s-\s")
 _NUMBER = re.compile(
     r"(?:(?:http|status|error|erreur|erro|errore|fehler|fout|fel|fejl|feil|virhe|hata|błąd|chyba|hiba|ошибка|помилка"
-    r"|エラー|错误|錯誤)\s*(?:code)?\s*[:#]?\s*)?404\s*(?:error|page|fehler|erreur|\(.*)?[\s.!]*",
+    r"|エラー|错误|錯誤)\s*(?:code)?\s*[:#]?\s*)?404\s*(?:error|page|fehler|erreur|\((?:not|page|error|seite|nicht)\b.*)?[\s.!]*",
     re.IGNORECASE,
 )
 """A part of a title that is the number alone: no room, no road and no car."""

@@ -58,6 +58,7 @@ NOT_FOUND = [
 ]  # fmt: skip
 FOUND = [
     "Room 404", "Room 404 – Hotel", "Peugeot 404 - Cars", "Highway 404", "404 Main Street", "404 recipes for autumn",
+    "404 (film)", "Cars | 404 (Peugeot)",
     "Model 404 | Specifications", "Items found: 404", "Section 404 permits", "2024-404 report", "Lost and found",
     "The treasure that was never found", "How to fix a page that is not indexed", "Why the file was not foundational",
     "Missing boy not found after a week of search", "Das Amt hat keine Seite", "Page setup",
