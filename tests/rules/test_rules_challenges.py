@@ -256,6 +256,14 @@ ORDINARY_PAGES = [
     ),
     ("the script of F5 on a short page", _page('<p>Open 9-17.</p><script src="/TSPD/0?type=10"></script>')),
     ("the frame of StackPath beside text", _page('<iframe src="/sbbi/?sbbpg=sbbShell"></iframe>' + WORDS[:400])),
+    (
+        "a page in the styles of Anubis",
+        _page("<p>Open.</p>", '<link rel="stylesheet" href="/.within.website/x/xess/a.css">'),
+    ),
+    (
+        "an application with the sensor of Qrator",
+        _page('<main></main><script src="/__qrator/qauth.js"></script><script src="/assets/shop.js"></script>'),
+    ),
     ("the check of DDoS-Guard", _page('<script src="https://check.ddos-guard.net/check.js"></script><p>Open.</p>')),
     ("a captcha form of a shop", _page('<form action="/checkCaptcha"><input name="code"></form>')),
     ("a link to a bot check", _page('<a href="/.well-known/sgcaptcha/">What is this?</a>')),
