@@ -43,10 +43,11 @@ def fields_of(copy: ArchivedCopy) -> Sequence[tuple[str, str]]:
     return [(name, value.strip()) for name, colon, value in (line.partition(":") for line in lines) if colon]
 
 
-def is_bot_check(copy: ArchivedCopy) -> bool:
-    """Whether a copy is a bot check in the place of the page: crawlers of archives meet them too."""
+def wall_of(copy: ArchivedCopy) -> str | None:
+    """What a copy shows in the place of the page, None for the page: crawlers of archives meet walls too."""
     body = entity(copy, LARGEST_INTERSTITIAL).decoded
-    return body is not None and classify(copy.status, fields_of(copy), body).kind == "challenge"
+    kind = None if body is None else classify(copy.status, fields_of(copy), body).kind
+    return {"challenge": "a bot check", "blocked": "the refusal of a firewall"}.get(kind or "")
 
 
-__all__ = ["Entity", "entity", "fields_of", "is_bot_check"]
+__all__ = ["Entity", "entity", "fields_of", "wall_of"]

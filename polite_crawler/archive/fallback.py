@@ -8,7 +8,7 @@ from typing import Literal
 
 from polite_crawler.archive import commoncrawl, mementos
 from polite_crawler.archive.commoncrawl import IndexLine
-from polite_crawler.archive.copies import is_bot_check
+from polite_crawler.archive.copies import wall_of
 from polite_crawler.archive.mementos import ArchivedCopy, ArchiveRequest, Elsewhere, Headers, NoCopy
 from polite_crawler.rules.outcomes import Outcome, SkipKind
 from polite_crawler.rules.redaction import DEFAULT_SECRET_PARAMS, has_secret
@@ -94,9 +94,9 @@ def proceed(ask: Ask, status: int, headers: Headers, body: bytes, *, now: float)
     found = _read(ask, status, headers, body)
     if isinstance(found, ArchivedCopy):
         refused = found.status != 200
-        if not refused and not is_bot_check(found):
+        what = f"a {found.status}" if refused else wall_of(found)
+        if what is None:
             return Given(found)
-        what = f"a {found.status}" if refused else "a bot check"
         note = NoCopy("none", f"the newest copy of {found.source} is {what}")
         if refused and ask.stage == "wayback" and not ask.looked_up:
             return _ask(replace(ask, looked_up=True), note, mementos.wayback_index(ask.url), "wayback-index")

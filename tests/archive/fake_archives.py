@@ -66,6 +66,9 @@ def wayback(path: str) -> Answer:
                      ("x-archive-redirect-reason", f"found capture at {STAMP}")], b""  # fmt: skip
     if trap == "/bot-check":
         return memento(url, body=b"<script>window._cf_chl_opt={};</script>")
+    if trap == "/firewall":
+        said = b"The requested URL was rejected. Please consult with your administrator."
+        return memento(url, body=b"<title>Request Rejected</title>" + said)
     if trap == "/two-codings":
         return memento(url, more=(("content-encoding", ""), ("Content-Encoding", "gzip")))
     if trap == "/bare-gzip":

@@ -331,10 +331,11 @@ def test_a_copy_without_a_time_is_dated_by_its_address() -> None:
     assert found.timestamp == "2017-11-24T15:13:15.000000Z"
 
 
-def test_a_copy_that_is_a_bot_check_is_no_copy_of_the_page() -> None:
-    found, asked = search(f"{LIVE}/bot-check")
+@pytest.mark.parametrize(("path", "said"), [("/bot-check", "a bot check"), ("/firewall", "the refusal of a firewall")])
+def test_a_copy_that_is_a_wall_is_no_copy_of_the_page(path: str, said: str) -> None:
+    found, asked = search(f"{LIVE}{path}")
     assert isinstance(found, NotGiven)
-    assert found.refused[0].note == "the newest copy of wayback is a bot check"
+    assert found.refused[0].note == f"the newest copy of wayback is {said}"
     assert [ask.stage for ask in asked] == ["wayback", "wayback", "indexes", "index", "index", "index"]
 
 
