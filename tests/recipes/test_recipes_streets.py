@@ -57,6 +57,7 @@ def test_one_street(one: str, other: str) -> None:
         ("101000, Москва, улица Ленина, 12", "101000, Москва, улица Пушкина, 12"),
         ("12 rue de la Paix", "12 rue de la Poste"),
         ("12 North Main St", "12 North High St"),
+        ("12 North Street", "12 South Street"),
         ("12 Saint James Street", "12 Saint Paul Street"),
         ("東京都渋谷区神南1-2-3", "東京都新宿区西新宿1-2-3"),
         ("渋谷区神南1-2-3", "渋谷区神南1-2-4"),

@@ -19,7 +19,9 @@ from polite_crawler.recipes.venue_tables import upright
         ("\tMon\tTue\tWed\nDinner\t6-9pm\t\t6-8pm", "Dinner\nMon 6-9pm\nWed 6-8pm"),
         ("Mon\tTue\tWed\nDinner\t6-9pm\t6-8pm", ""),
         ("Mon\tTue\tWed\n9-5\t9-6", ""),
+        ("Mon\tTue\n9-5\tclosed\nClosed on 1 May", "Mon 9-5\nTue closed\nClosed on 1 May"),
         # other tables stay
+        ("9-5\tMon\tTue\n10-4\tclosed\tclosed", "9-5\tMon\tTue\n10-4\tclosed\tclosed"),
         ("Mon\t9-5\nTue\t9-6", "Mon\t9-5\nTue\t9-6"),
         ("Day\tOpens\tCloses\nMon\t9:00\t17:00", "Day\tOpens\tCloses\nMon\t9:00\t17:00"),
         ("Mon\t9-5\tTue\t9-6", "Mon\t9-5\tTue\t9-6"),
