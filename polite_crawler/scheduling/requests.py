@@ -13,7 +13,8 @@ DEADLINE = "polite_deadline"
 """The meta key of a request's own deadline, in epoch seconds."""
 
 _OF_ANOTHER = (
-    META, RENDERS, "polite_redirect_of", "polite_retries", "polite_idle", "polite_whole", "polite_signature_asked",
+    META, RENDERS, "redirect_urls", "redirect_times", "redirect_reasons", "polite_redirect_of", "polite_retries",
+    "polite_idle", "polite_whole", "polite_signature_asked",
 )  # fmt: skip
 
 

@@ -20,7 +20,7 @@ class Carries(Plain):
 
     def parse(self, response: Response) -> Any:
         super().parse(response)
-        yield response.follow(self.then, meta=response.meta, callback=self.last)
+        yield response.follow(self.then, meta=response.meta, callback=self.last, dont_filter=True)
 
     def last(self, response: Response) -> None:
         super().parse(response)
@@ -53,6 +53,16 @@ def test_the_next_request_has_all_its_tries(site: Site, store_dir: Path, spider:
     run = run_plain(store_dir, (site.url("/flaky/2?status=503"), {}), spider=flaky)
     outcomes = [capture.outcome for capture in run.captures("fetch")]
     assert outcomes == ["busy", "busy", "ok", "error", "ok"]
+
+
+@WAYS
+def test_its_hops_make_no_loop_of_the_next_request(site: Site, store_dir: Path, spider: type[Carries]) -> None:
+    # both are sent through the page where one logs in
+    door = "/redir?to=/redir%3Fto=/about"
+    hops = type("Logins", (spider,), {"then": door + "&from=next"})
+    run = run_plain(store_dir, (site.url(door), {}), spider=hops, POLITE_MAX_AGE=0)
+    assert [status for _, status in run.spider.endings] == [200, 200]  # type: ignore[attr-defined]
+    assert len(site.log(path="/redir")) == 4
 
 
 @WAYS
