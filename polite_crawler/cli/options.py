@@ -140,7 +140,7 @@ def whole(least: int, most: int | None = None) -> Callable[[str], int]:
         number = int(text) if text.removeprefix("-").isdecimal() and text.isascii() and len(text) < 19 else None
         if number is None or number < least or (most is not None and number > most):
             limits = f"from {least} to {most}" if most is not None else f"from {least}"
-            if most is None and text.isdecimal():
+            if most is None and number is None and text.isdecimal() and text.isascii():
                 limits = "of at most 18 digits"
             raise argparse.ArgumentTypeError(f"{text!r} is not a whole number {limits}")
         return number
