@@ -197,6 +197,14 @@ def test_of_a_body_over_the_limit_of_scrapy_the_first_part_is_kept(
     assert (endings(run), capture.body.size, capture.body.truncated) == ([200], 100, "length")
 
 
+@pytest.mark.parametrize("size", [0, -1, None])
+def test_no_limit_in_the_words_of_scrapy_is_that_of_ours(site: Site, store_dir: Path, size: int | None) -> None:
+    run = run_plain(store_dir, (site.url("/bytes/5000"), {"meta": {"download_maxsize": size}}))
+    (capture,) = run.captures("fetch")
+    assert capture.body is not None
+    assert (endings(run), capture.body.size, capture.body.truncated) == ([200], 5000, None)
+
+
 def test_a_delay_of_a_slot_is_the_rest_of_its_host(site: Site, store_dir: Path) -> None:
     requests = [(site.url(f"/p/{number}"), {}) for number in (1, 2)]
     run_plain(store_dir, *requests, DOWNLOAD_SLOTS={site.hosts[0]: {"delay": 0.3, "concurrency": 8}})
