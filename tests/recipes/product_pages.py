@@ -156,6 +156,10 @@ PAGES: dict[str, tuple[str, dict[str, Any]]] = {
     "the currency on the product alone": (ld(product(priceCurrency="EUR", offers={"price": "9"})), NINE),
     "an older code of a currency": (ld(product(offers={"price": "9", "priceCurrency": "RUR"})), {"price": "9 RUB"}),
     "words in the place of a gtin": (ld(product(gtin="n/a", offers=offer("9"))), {"gtin": None, "note": None}),
+    "an ISBN of ten digits is no wrong gtin": (
+        ld(product(isbn="0-306-40615-2", offers=offer("9"))),
+        {"gtin": None, "note": None},
+    ),
     # one of several products
     "the own one names no page": (ld(*RELATED, product(offers=offer("9"))), NINE),
     "the own one by its url in other octets": (
