@@ -36,7 +36,7 @@ _BY = re.compile(r"^(?:(?:posted|written|published)\s)?by\b:?\s*", re.I)
 _MAX_BYLINES = 50
 _NEAR = 40
 # What others say on the page has authors and dates of its own.
-_OTHERS = re.compile(r"Comment|Review|Answer", re.I)
+_OTHERS = re.compile(r"(?:Comments?|Review|Answer)/?(?:\s|$)", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,8 +195,7 @@ def _text(element: HtmlElement) -> str:
 
 def _is_of_others(element: HtmlElement) -> bool:
     """Whether an element belongs to a comment or a review on the page."""
-    scope = next((one for one in element.iterancestors() if one.get("itemscope") is not None), None)
-    return scope is not None and _OTHERS.search(scope.get("itemtype", "")) is not None
+    return any(_OTHERS.search(one.get("itemtype", "")) is not None for one in element.iterancestors())
 
 
 def _time_element(root: HtmlElement) -> str | None:

@@ -65,6 +65,17 @@ def test_language(source: str, language: str | None) -> None:
         ("<p itemprop=author>Byron Writer</p><a rel=author>By</a>", "author", "Byron Writer"),
         ("<p itemprop=author>A. Writer</p><p itemprop=author>B. Writer</p>", "author", None),
         ("<p itemscope itemtype='https://schema.org/Comment'><b itemprop=author>B. Writer</b></p>", "author", None),
+        (
+            "<p itemscope itemtype='https://schema.org/Comment'><b itemprop=author itemscope "
+            "itemtype='https://schema.org/Person'><a rel=author>B. Writer</a></b></p>",
+            "author",
+            None,
+        ),
+        (
+            "<p itemscope itemtype='https://schema.org/ReviewNewsArticle'><b itemprop=author>A. Writer</b></p>",
+            "author",
+            "A. Writer",
+        ),
         ("<link rel=author href=/a><p itemprop=coauthor>x</p><a rel=author>https://x.example</a>", "author", None),
         ("<span itemprop=datePublished content=2026-03-04>today</span>", "published", "2026-03-04"),
         ("<b itemprop='x dateModified'> 4 March\n2026 </b>", "modified", "2026-03-04"),
