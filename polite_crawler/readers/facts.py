@@ -32,7 +32,12 @@ _BYLINES = etree.XPath(
     "|//a[contains(concat(' ', normalize-space(@rel), ' '), ' author ')]"
 )
 _DATED = etree.XPath("//*[@itemprop][contains(@itemprop, 'datePublished') or contains(@itemprop, 'dateModified')]")
-_BY = re.compile(r"^(?:(?:posted|written|published)\s)?by\b:?\s*", re.I)
+# "von Hagen" is a name, "von Max Hagen" says who wrote.
+_BY = re.compile(
+    r"^(?:(?:(?:posted|written|published)\s)?by\b:?\s*|(?:author|autor(?:e|in)?|auteur)\s?:\s*"
+    r"|(?:von|par|por|door)\s(?!(?:de[nmr]|zu)\s)(?=\S+\s\S))",
+    re.I,
+)
 _MAX_BYLINES = 50
 _NEAR = 40
 # What others say on the page has authors and dates of its own.

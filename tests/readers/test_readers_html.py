@@ -63,6 +63,8 @@ def test_language(source: str, language: str | None) -> None:
         ("<p itemscope itemprop='author creator'>By <b itemprop='name'>A. Writer</b></p>", "author", "A. Writer"),
         ("<p itemprop=author>By A. Writer</p><a rel=author>posted by: A. Writer</a>", "author", "A. Writer"),
         ("<p itemprop=author>Byron Writer</p><a rel=author>By</a>", "author", "Byron Writer"),
+        ("<p itemprop=author>Von Anna Writer</p><a rel=author>Autor: Anna Writer</a>", "author", "Anna Writer"),
+        ("<p itemprop=author>von Writer</p>", "author", "von Writer"),
         ("<p itemprop=author>A. Writer</p><p itemprop=author>B. Writer</p>", "author", None),
         ("<p itemscope itemtype='https://schema.org/Comment'><b itemprop=author>B. Writer</b></p>", "author", None),
         (
