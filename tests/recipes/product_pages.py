@@ -176,7 +176,7 @@ PAGES: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "a related one beside a record without offers": (ld(product(url=URL), RELATED[0]), NONE),
     "the own one by its url": (ld(*RELATED, product(url=URL, offers=offer("9"))), NINE),
-    "the own one by the url of its offer": (ld(*RELATED, product(offers=offer("9", url=URL))), NINE),
+    "the own one by the url of its offer": (ld({**RELATED[0], "url": None}, product(offers=offer("9", url=URL))), NINE),
     "the own one by its url before one that is sold here": (
         ld({**RELATED[0], "offers": offer("1", url=URL)}, product(url=URL, offers=offer("9"))),
         NINE,

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from product_pages import PAGES, URL
+from product_pages import PAGES, URL, ld, offer, product
 
 from polite_crawler.readers.html import read_page
 from polite_crawler.recipes.product import Product, product_of, records_of
@@ -33,3 +33,13 @@ def test_the_variant_of_the_url_among_those_that_name_their_group() -> None:
     assert found.variant is not None
     assert found.variant.price is not None
     assert (found.variant.sku, found.variant.price.amount) == ("B", "18")
+
+
+def test_a_part_of_the_home_page_by_its_id_is_not_the_page() -> None:
+    parts = ld(
+        product(**{"@id": "#a"}, url="/#a", offers=offer("18")), product(offers=offer("9"), description="long " * 9)
+    )
+    found = read(parts, "https://shop.example/")
+
+    assert found.price is not None
+    assert found.price.amount == "9"
