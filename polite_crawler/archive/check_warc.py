@@ -125,9 +125,7 @@ def _field_faults(record: ArchiveRecord) -> list[str]:
             f"a revisit with no {name}" for name in ("WARC-Profile", "WARC-Payload-Digest") if not record.get(name)
         ]
     if record.type == "continuation":
-        found += [
-            f"a continuation with no {name}" for name in (_SEGMENT, "WARC-Segment-Origin-ID") if not record.get(name)
-        ]
+        found += [f"a continuation with no {name}" for name in (_SEGMENT, _ORIGIN) if not record.get(name)]
     for name in ("WARC-Block-Digest", "WARC-Payload-Digest"):
         if (stated := record.get(name)) and (fault := parse_digest(stated).fault):
             found.append(f"{name}: {fault}")

@@ -3,7 +3,6 @@
 `DEFAULTS` is what Scrapy's settings get at their lowest priority, so each setting can be read there by its name too.
 """
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -151,11 +150,6 @@ def scrapy_delays(slots: Any) -> Mapping[str, float]:
         for host, slot in (slots or {}).items()
         if slot.get("delay") is not None
     }
-
-
-def store_path(option: str | None, environment: Mapping[str, str] = os.environ) -> str:
-    """The folder of the store: the option, the environment's POLITE_CRAWLER_DIR, or ~/.polite-crawler."""
-    return option or environment.get("POLITE_CRAWLER_DIR") or _HOME
 
 
 def _identity(setting: Callable[[str], Any], environment: Mapping[str, str], version: str) -> identity.Identity:

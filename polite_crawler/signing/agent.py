@@ -49,11 +49,6 @@ def agent_uri(text: str, form: Form = "uri") -> str:
     return urls.origin(given)
 
 
-def directory_url(agent: str) -> str:
-    """Where the key directory of an agent stands: its URL, or the well-known one of an origin. Raises BadOption."""
-    return agent_uri(agent)
-
-
 def agent_field(label: str, uri: str) -> str:
     """The field with one member: `sig1="https://bot.example.com/..."`."""
     return f"{label}={http_sf.ser(uri)}"

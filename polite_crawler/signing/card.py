@@ -9,8 +9,6 @@ from typing import Any
 from polite_crawler.errors import BadOption
 from polite_crawler.rules import urls
 
-CARD_DRAFT = "draft-meunier-webbotauth-registry-03"
-
 
 def agent_card(
     url: str,
