@@ -25,7 +25,6 @@ _ASKS = re.compile(
     r"|啟用 ?javascript|(?:javascript|자바스크립트) ?(?:을|를)",
     re.IGNORECASE | re.DOTALL,
 )
-_REDIRECT = re.compile(r"location\s*(?:\.\s*(?:href|replace|assign)\s*)?[=(]")
 _BUNDLE = re.compile(
     r"(?:^|/)(?:main|app|bundle|index|runtime|vendors?|chunk|client|entry|polyfills)(?:[._~-][\w.~-]*)?\.m?js(?:$|\?)"
 )

@@ -15,14 +15,12 @@ _BETWEEN_DAYS = {"(", "on", "the", "every", ":", "also", "inc", "incl", "includi
 
 @dataclass(frozen=True, slots=True)
 class DayList:
-    """A list of days. `excepted` are the days that it leaves out, `holiday` tells that it names holidays too,
-    `reopened` that the days after it in the list are open, though these are said to be closed, and `adjacent` that
-    nothing stands between two of them."""
+    """A list of days. `excepted` are the days that it leaves out, `holiday` tells that it names holidays too, and
+    `adjacent` that nothing stands between two of them."""
 
     days: tuple[int, ...]
     excepted: tuple[int, ...] = ()
     holiday: bool = False
-    reopened: bool = False
     adjacent: bool = False
 
 
@@ -137,7 +135,7 @@ class Phrases:
         if closed and before[1] < len(days) and self.next_is(Kind.TIME, Kind.FROM):
             # "closed Mon, Tue-Sun 9am-5pm": the last ones are open
             self._at = before[0]
-            return DayList(tuple(days[: before[1]]), reopened=True)
+            return DayList(tuple(days[: before[1]]))
         stated = tuple(dict.fromkeys(day for day in days if day not in excepted))
         return DayList(stated, tuple(excepted), holiday, adjacent=adjacent)
 
