@@ -267,7 +267,7 @@ def verdict_on(stated: str | None, record: ArchiveRecord, block: bytes, http: Ht
 
 def decoded_body(body: Body, payload: bytes) -> bytes:
     """The octets of a stored body that are read."""
-    return decode_body(payload, body.coding, body.decoded.size if body.decoded else body.size)
+    return decode_body(payload, body.coding, body.read_size)
 
 
 def _decoded(fields: Sequence[tuple[str, str]], payload: bytes) -> tuple[str | None, bytes, str | None]:

@@ -109,9 +109,7 @@ class StoredCopy:
 def _is_cut_short(copy: CopyFacts, limit: int) -> bool:
     """Whether a copy was cut by a smaller limit than that of today."""
     body = copy.capture.body
-    if body is None or body.truncated != "length":
-        return False
-    return (body.decoded.size if body.decoded else body.size) < limit
+    return body is not None and body.truncated == "length" and body.read_size < limit
 
 
 def may_be_stored(request: Request, params: frozenset[str]) -> bool:

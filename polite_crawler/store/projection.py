@@ -37,9 +37,12 @@ class Extractor(Protocol):
 
 
 def gives_documents(capture: Capture) -> bool:
-    """Whether a capture of this kind and outcome has a body that is read as a document. An imported one says in
-    `source.kind` what was asked for: a robots.txt or an image of a page is none."""
-    if capture.kind not in _LIVE + _COPIES or capture.outcome != "ok" or capture.body is None:
+    """Whether a capture of this kind and outcome has a body that is read as a document: one that was cut before its
+    first octet is none, as an empty one is. An imported one says in `source.kind` what was asked for: a robots.txt or
+    an image of a page is none."""
+    if capture.kind not in _LIVE + _COPIES or capture.outcome != "ok":
+        return False
+    if capture.body is None or not capture.body.read_size:
         return False
     if capture.kind == "archive-copy":
         return is_copy(capture)
@@ -66,7 +69,7 @@ def read_body(capture: Capture, received: bytes) -> bytes:
     assert capture.body is not None
     body, decoded = capture.body, capture.body.decoded
     if body.coding or decoded:
-        data = decode_body(received, body.coding, decoded.size if decoded else body.size)
+        data = decode_body(received, body.coding, body.read_size)
         if decoded and hashlib.sha256(data).hexdigest() != decoded.sha256:
             raise BlobError(body.sha256, "damaged (its decoded SHA-256 is wrong)")
     else:
@@ -194,7 +197,7 @@ def _meta(capture: Capture, page: Page) -> dict[str, Any]:
         "content_type": content_type(capture),
         "encoding": page.encoding,
         "language": page.language,
-        "size": body.decoded.size if body.decoded else body.size,
+        "size": body.read_size,
         "truncated": body.truncated,
         "signals": dict(capture.signals) if capture.signals else None,
         "canonical": page.canonical,

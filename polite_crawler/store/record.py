@@ -118,6 +118,11 @@ class Body:
     truncated: Truncated | None = None
     decoded: Decoded | None = None
 
+    @property
+    def read_size(self) -> int:
+        """Octets that a reader gets: without the content coding where there is one, as received where it is broken."""
+        return self.size if self.decoded is None else self.decoded.size
+
 
 @dataclass(frozen=True, slots=True)
 class Validators:

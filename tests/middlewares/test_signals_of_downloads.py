@@ -13,6 +13,7 @@ from test_engine_endings import host_limits
 from test_spiders_of_users import Plain, run_plain
 from twisted.python.failure import Failure
 
+from polite_crawler.query.store import open_store
 from polite_crawler.spiders.page import PageSpider
 from polite_crawler.testsite.site import Site
 
@@ -114,3 +115,14 @@ def test_a_stop_at_the_last_octets_cuts_nothing(site: Site, store_dir: Path) -> 
     (capture,) = run.captures("fetch")
     assert capture.body is not None
     assert (capture.body.size, capture.body.truncated, capture.note) == (_SIZE, None, None)
+
+
+@pytest.mark.parametrize("path", ["/about", "/coding/gzip"])
+def test_a_stop_before_the_body_takes_the_place_of_no_version(site: Site, store_dir: Path, path: str) -> None:
+    run_plain(store_dir, (site.url(path), {}))
+    stops = type("Stops", (Listens,), {"stop_at": "head"})
+    whole, part = run_plain(store_dir, (site.url(path), {}), spider=stops, POLITE_MAX_AGE=0).captures("fetch")
+    assert part.body is not None
+    assert (part.body.size, part.body.truncated) == (0, "length")
+    with open_store(store_dir) as store:
+        assert [version.capture for version in store.versions(site.url(path))] == [whole.id]

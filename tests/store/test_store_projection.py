@@ -109,6 +109,9 @@ def test_which_captures_give_documents() -> None:
     }
     assert given == {(kind, "ok") for kind in ("fetch", "render", "archive-copy", "import")}
     assert not gives_documents(capture(body=None))
+    # one that was cut before anything came, whatever its coding
+    for received, coding in ((b"", None), (gzip.compress(TEXT)[:12], "gzip")):
+        assert not gives_documents(capture(received, coding, b""))
     # the exchange with an archive that brought a copy
     assert not gives_documents(capture(kind="archive-copy"))
 
