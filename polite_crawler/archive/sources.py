@@ -156,8 +156,12 @@ class _Packed(ABC):
             self._file.seek(self._start + 1)
             self._held, self._offset = b"", self._start + 1
             self._find_unit()
-        self.fault, self._lost, self._unit = None, False, None
-        self._pass_over()
+        self._lost, self._unit = False, None
+        self._start = self._offset
+        self.fault = self._pass_over()
+        if self.fault is not None:
+            self.end = self._offset
+            return self._start
         self._fill(len(self._magic))
         if not self._held:
             return None
@@ -199,7 +203,7 @@ class _Packed(ABC):
     def join(self) -> int | None:
         """The next unit as the continuation of this one: tools that pack in blocks of one size cut records."""
         while self.fault is None and self._unit is None:
-            self._pass_over()
+            self.fault = self._pass_over()
             self._fill(_PROBE)
             first = self._first_of(0) if self._held.startswith(self._magic) else None
             if first is None or first.lstrip(b"\r\n").startswith(_BEGINNING) or is_arc_line(_first_line(first)):
@@ -215,8 +219,8 @@ class _Packed(ABC):
         """What unpacks the next unit."""
 
     @abstractmethod
-    def _pass_over(self) -> None:
-        """Go behind what stands between two units by right."""
+    def _pass_over(self) -> str | None:
+        """Go behind what stands between two units by right; a fault when the file ends in it."""
 
     def _fail(self, why: str) -> None:
         self.fault = why
@@ -232,13 +236,16 @@ class _Packed(ABC):
             self._held += octets
         return True
 
-    def _skip(self, size: int) -> None:
-        """Go on behind so many octets, of which few may be held."""
+    def _skip(self, size: int) -> bool:
+        """Go on behind so many octets, of which few may be held. False when the file ends before them."""
         held = len(self._held)
-        if size > held:
-            self._file.seek(size - held, SEEK_CUR)
+        whole = size <= held
+        if not whole:
+            self._file.seek(size - held - 1, SEEK_CUR)
+            whole = bool(self._file.read(1))
         self._held = self._held[size:]
         self._offset += size
+        return whole
 
     def _take(self, size: int) -> None:
         self._held = self._held[size:]
@@ -291,8 +298,9 @@ class Gzip(_Packed):
     def _unpacker(self) -> _Unpacker:
         return _Gunzip()
 
-    def _pass_over(self) -> None:
+    def _pass_over(self) -> str | None:
         """There is nothing between two members."""
+        return None
 
 
 class Zstandard(_Packed):
@@ -313,9 +321,11 @@ class Zstandard(_Packed):
     def _unpacker(self) -> _Unpacker:
         return _Unzstd(self._module, self._dictionary)
 
-    def _pass_over(self) -> None:
+    def _pass_over(self) -> str | None:
         while self._fill(8) and (found := _SKIPPABLE.match(self._held)):
-            self._skip(8 + int.from_bytes(found[1], "little"))
+            if not self._skip(8 + int.from_bytes(found[1], "little")):
+                return "the file ends inside a skippable frame"
+        return None
 
     def _read_dictionary(self) -> Any:
         self._fill(8)

@@ -4,6 +4,7 @@ import gzip
 from pathlib import Path
 
 import pytest
+from backports import zstd
 
 from polite_crawler.archive.check import check
 
@@ -58,6 +59,9 @@ def test_the_record_of_the_next_tests_is_right(tmp_path: Path) -> None:
         (RECORD, gzip.compress(RECORD[:-6]) + gzip.compress(RECORD[-6:]), "the end comes inside the block"),
         (RECORD, gzip.compress(b"") + gzip.compress(RECORD), "a gzip member that holds no record"),
         (RECORD, gzip.compress(RECORD) + gzip.compress(b""), "a gzip member that holds no record"),
+        (RECORD, zstd.compress(RECORD) + b"\x50\x2a\x4d\x18\xff\0\0\0end", "the file ends inside a skippable frame"),
+        (RECORD, b"\x50\x2a\x4d\x18\xff\0\0\0" + zstd.compress(RECORD), "the file ends inside a skippable frame"),
+        (RECORD, zstd.compress(RECORD[:90]) + b"\x50\x2a\x4d\x18\xff\xff\0\0", "inside a skippable frame"),
         (RECORD, RECORD + b"\0" * 9, "no record"),
         (RECORD, b"", "an empty file"),
         (RECORD, b"hello", "no record"),
