@@ -5,8 +5,10 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Any
 
+from scrapy.settings import BaseSettings
+
 from polite_crawler.errors import BadOption
-from polite_crawler.rules.options import DEFAULTS, Options
+from polite_crawler.rules.options import DEFAULTS, Options, scrapy_delays
 from polite_crawler.version import __version__
 
 _PREFIX = "POLITE_"
@@ -48,7 +50,8 @@ def options_of(settings: Mapping[str, Any]) -> Options:
         delay = float(given)
     except (TypeError, ValueError):
         raise BadOption(f"DOWNLOAD_DELAY: {given!r} is not a number of seconds") from None
-    return Options.of(settings.get, os.environ, version=__version__, delay=delay)
+    slots = BaseSettings({"DOWNLOAD_SLOTS": settings.get("DOWNLOAD_SLOTS")}).getdict("DOWNLOAD_SLOTS")
+    return Options.of(settings.get, os.environ, version=__version__, delay=delay, delays=scrapy_delays(slots))
 
 
 def _near(name: str) -> str:

@@ -258,8 +258,9 @@ def test_a_copy_that_a_smaller_limit_has_cut_is_asked_for_again(site: Site, stor
         assert (page.from_cache, page.chars, page.truncated) == (from_cache, size, size == 100)
 
 
-def test_a_larger_download_delay_counts(site: Site, store_dir: Path) -> None:
-    with opened(store_dir, scrapy={"DOWNLOAD_DELAY": 0.4}) as crawler:
+@pytest.mark.parametrize("scrapy", [{"DOWNLOAD_DELAY": 0.4}, {"DOWNLOAD_SLOTS": {"127.0.0.1": {"delay": 0.4}}}])
+def test_a_larger_download_delay_counts(site: Site, store_dir: Path, scrapy: dict[str, Any]) -> None:
+    with opened(store_dir, scrapy=scrapy) as crawler:
         crawler.fetch(site.url("/about"))
     robots, page = site.log()
     assert robots.end is not None
