@@ -133,8 +133,9 @@ def _field_faults(record: ArchiveRecord) -> list[str]:
 
 
 def _status(record: ArchiveRecord, block: bytes | None) -> str | None:
+    """The status of a response; None behind an interim head, where tools index the one or the other."""
     found = _STATUS_LINE.match(block or b"") if record.type == "response" and record.is_http() else None
-    return found[1].decode() if found else None
+    return found[1].decode() if found and not found[1].startswith(b"1") else None
 
 
 def _is_address(text: str) -> bool:

@@ -1,12 +1,14 @@
 """The strict check of one record: what the standard lets a writer choose passes, what it does not is named."""
 
 import gzip
+from io import BytesIO
 from pathlib import Path
 
 import pytest
 from backports import zstd
 
 from polite_crawler.archive.check import check
+from polite_crawler.archive.check_warc import Seen, WarcCheck
 
 RECORD = (
     b"WARC/1.1\r\nWARC-Type: resource\r\nWARC-Record-ID: <urn:uuid:00000000-0000-4000-8000-000000000000>\r\n"
@@ -101,6 +103,13 @@ def test_what_the_standard_lets_a_writer_choose_is_right(tmp_path: Path, old: by
     assert check(tmp_path / "x.warc").faults == ()
 
 
+def response(block: bytes, more: bytes = b"") -> bytes:
+    fields = b"Content-Type: application/http\r\n" + more
+    octets = RECORD.replace(b"Type: resource", b"Type: response").replace(b"Content-Type: text/plain\r\n", fields)
+    octets = octets.replace(b"Content-Length: 5", b"Content-Length: %d" % len(block))
+    return octets.replace(b"\r\n\r\nhello\r\n\r\n", b"\r\n\r\n" + block + b"\r\n\r\n")
+
+
 CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 
 
@@ -125,9 +134,20 @@ CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
     ],
 )  # fmt: skip
 def test_blocks_that_are_no_whole_answer_are_named(tmp_path: Path, block: bytes, more: bytes, said: str | None) -> None:
-    fields = b"Content-Type: application/http\r\n" + more
-    octets = RECORD.replace(b"Type: resource", b"Type: response").replace(b"Content-Type: text/plain\r\n", fields)
-    octets = octets.replace(b"Content-Length: 5", b"Content-Length: %d" % len(block))
-    (tmp_path / "x.warc").write_bytes(octets.replace(b"\r\n\r\nhello\r\n\r\n", b"\r\n\r\n" + block + b"\r\n\r\n"))
+    (tmp_path / "x.warc").write_bytes(response(block, more))
     found = check(tmp_path / "x.warc").faults
     assert [fault.what for fault in found if said in fault.what] if said else not found, found
+
+
+@pytest.mark.parametrize(
+    ("start", "status"),
+    [
+        (b"HTTP/1.1 404 No\r\n\r\n", "404"),
+        (b"HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\n\r\n", None),
+        (b"\r\nHTTP/1.1 200 OK\r\n\r\n", None),
+    ],
+)
+def test_an_index_has_the_status_of_the_first_head_where_there_is_one(start: bytes, status: str | None) -> None:
+    seen: list[Seen] = []
+    WarcCheck(lambda offset, what: None, seen.append).run(BytesIO(response(start + b"hello")))
+    assert [one.status for one in seen] == [status]
