@@ -16,8 +16,8 @@ _CODE_TYPES = ("javascript", "ecmascript", "module", "babel")
 
 @dataclass(frozen=True, slots=True)
 class Interstitial:
-    """The title, the inline scripts that run, the start tags (name and attributes), the visible text without its tags,
-    and how many words it has with the title."""
+    """The title, the inline scripts that run, the start tags (name and attributes, one of those that are the same), the
+    visible text without its tags, and how many words it has with the title."""
 
     title: str
     scripts: tuple[bytes, ...]
@@ -30,7 +30,7 @@ def read_interstitial(body: bytes, *, most_words: int) -> Interstitial:
     """The parts of a page. Reading stops at `most_words` visible words: such a page is content."""
     title = ""
     scripts: list[bytes] = []
-    tags: list[tuple[str, Mapping[str, str]]] = []
+    tags: dict[tuple[bytes, bytes], Mapping[str, str]] = {}
     texts: list[bytes] = []
     words = 0
     for kind, tag, content in pieces(readable(body), _CLOSED):
@@ -40,14 +40,15 @@ def read_interstitial(body: bytes, *, most_words: int) -> Interstitial:
             if words >= most_words:
                 break
         elif not (kind in _EXAMPLES or kind in _UNSEEN or kind.startswith(b"/")):
-            found = attributes(tag)
-            tags.append((kind.decode("latin-1"), found))
-            if kind == b"script" and _is_code(found.get("type", "")):
+            if (kind, tag) not in tags:
+                tags[kind, tag] = attributes(tag)
+            if kind == b"script" and _is_code(tags[kind, tag].get("type", "")):
                 scripts.append(content)
             elif kind == b"title" and not title:
                 title = " ".join(content.decode("utf-8", "replace").split())
                 words += len(title.split())
-    return Interstitial(title, tuple(scripts), tuple(tags), b" ".join(texts), words)
+    named = tuple((kind.decode("latin-1"), found) for (kind, _), found in tags.items())
+    return Interstitial(title, tuple(scripts), named, b" ".join(texts), words)
 
 
 def _is_code(script_type: str) -> bool:

@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from polite_crawler.rules.challenges import LARGEST_INTERSTITIAL, ORDINARY, REFUSING_STATUSES, Verdict, classify
+from polite_crawler.rules.interstitial import read_interstitial
 from polite_crawler.rules.marks import STRUCTURAL as STRUCTURAL_MARKS
 
 HTML = ("Content-Type", "text/html; charset=utf-8")
@@ -349,6 +350,13 @@ def test_hostile_bodies_take_linear_time(part: bytes, start: bytes) -> None:
     body = start + part * ((LARGEST_INTERSTITIAL - len(start)) // len(part))
     assert classify(403, [HTML], body).kind is not None
     assert classify(200, [HTML], body * 20).kind is None
+
+
+def test_of_tags_that_are_the_same_one_is_looked_at() -> None:
+    """A page of 100,000 such tags costs what it costs to read them, and not that for each mark."""
+    page = read_interstitial(b"<p id=a>" * 9 + b"<i id=a><p>" + b"<script>x</script>" * 2, most_words=400)
+    assert page.tags == (("p", {"id": "a"}), ("i", {"id": "a"}), ("p", {}), ("script", {}))
+    assert page.scripts == (b"x", b"x")
 
 
 @settings(max_examples=200, deadline=None)
