@@ -95,6 +95,11 @@ class Flow:
         self._tabs = 0
         self._row_is_empty = True
 
+    def end_row(self) -> None:
+        """The end of a table row: the tabs of its empty cells are of no text behind it."""
+        self._tabs = 0
+        self._row_is_empty = False
+
     def cell(self, *, first: bool) -> None:
         """The start of a table cell. Its tab waits for text, so that empty cells keep the columns and leave nothing at
         the end of a row. The first of a row has one only after text that stands loose in the row.

@@ -220,6 +220,8 @@ class _Walk:
             row.cells += 1
 
     def _leave(self, opened: _Open) -> None:
+        if opened.element.tag in _ROWS:
+            self.flow.end_row()
         if opened.breaks:
             self.flow.block(opened.breaks)
         if opened.anchor >= 0:

@@ -38,6 +38,8 @@ def see(source: str) -> Visible:
         ("<table><tr><td><p>a</p><td>b</table>", "a\n\nb"),
         ("<table><tr><td><td>b</table>", "b"),
         ("x<table><tr><td><td>b<tr><td>c<td> <td>d<td></table>", "x\n\n\tb\nc\t\td"),
+        ("x<table><tr><td><td><div>b</div></table>", "x\n\n\tb"),
+        ("x<table><tr><td><td></table><p>y", "x\n\ny"),
         ("<table><tr><td>a<td><td>b<td><p>c</p><td>d</table>", "a\t\tb\n\nc\n\nd"),
         ("<table><tr><td hidden>no<td>a<td><table><tr><td>b<td>c</table><td>d</table>", "a\n\nb\tc\n\nd"),
         ("<table><tr>loose<td>a<td><textarea>b</textarea><td><br>c</table>", "loose\ta\tb\t\nc"),
