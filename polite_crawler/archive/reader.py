@@ -253,7 +253,7 @@ class RecordReader:
         """Whether something follows the line ends where a record should begin."""
         start = self._used
         while (octets := self._peek(1)) in (b"\r", b"\n"):
-            self._take(1)
+            self._take(len(self._held) - len(self._held.lstrip(b"\r\n")))
         if self._used > start and (self._current is None or self._current.version != ARC):
             self._remark(self._place(start), f"{self._used - start} octets of line ends where a record should begin")
         return bool(octets)

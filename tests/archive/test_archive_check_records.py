@@ -55,6 +55,7 @@ def test_the_record_of_the_next_tests_is_right(tmp_path: Path) -> None:
         (RECORD, RECORD + RECORD, "a second record with the id"),
         (RECORD, b"\r\n" + RECORD, "2 octets of line ends where a record should begin"),
         (RECORD, RECORD + b"\r\n" + RECORD.replace(b"0000-0", b"1111-0"), "2 octets of line ends where"),
+        (RECORD, gzip.compress(RECORD + b"\r\n" * (1 << 20)), "2097152 octets of line ends where"),
         (RECORD, RECORD + b"junk" + RECORD, "is no record, but b'junkW'"),
         (RECORD, RECORD + RECORD.replace(b"WARC/", b"warc/"), "is no record, but b'warc/'"),
         (RECORD, gzip.compress(RECORD[:90]) + gzip.compress(RECORD[90:]), "the end comes inside the fields"),
