@@ -5,6 +5,7 @@ import re
 
 from scrapy import Request, Spider
 from scrapy.downloadermiddlewares.offsite import OffsiteMiddleware
+from scrapy.statscollectors import StatsCollector
 
 from polite_crawler.scheduling.requests import host_of
 from polite_crawler.transport.meta import ARCHIVE_KINDS, KIND
@@ -18,6 +19,10 @@ class Offsite(OffsiteMiddleware):
     robots.txt, archives and the other requests of the engine itself (`allow_offsite`) are not in its scope.
     """
 
+    def __init__(self, stats: StatsCollector) -> None:
+        super().__init__(stats)
+        self._named: set[str] = set()
+
     def should_follow(self, request: Request, spider: Spider) -> bool:
         """True when the host of the request is allowed."""
         if request.meta.get(KIND) in ARCHIVE_KINDS:
@@ -25,11 +30,13 @@ class Offsite(OffsiteMiddleware):
         self._update_host_regex(spider)
         host = host_of(request)
         allowed = bool(self.host_regex.fullmatch(host))
-        if not allowed and host not in self.domains_seen and _is_below(host, spider):
+        if not allowed and host not in self._named and (domain := _domain_above(host, spider)) is not None:
+            # a hop comes here without being counted in `domains_seen`
+            self._named.add(host)
             logger.warning(
-                "%s is out of scope: allowed_domains means each host and its www. form here; add '*.%s' for the rest",
+                "%s is out of scope: an allowed host means itself and its www. form here; add '*.%s' for the rest",
                 host,
-                host.partition(".")[2],
+                domain,
             )
         return allowed
 
@@ -47,8 +54,7 @@ class Offsite(OffsiteMiddleware):
         return re.compile("|".join(forms))
 
 
-def _is_below(host: str, spider: Spider) -> bool:
-    """Whether stock Offsite would let the host in."""
-    return any(
-        host.endswith("." + domain.lower()) for domain in getattr(spider, "allowed_domains", None) or () if domain
-    )
+def _domain_above(host: str, spider: Spider) -> str | None:
+    """The allowed domain for whose sake stock Offsite would let the host in."""
+    domains = (domain.lower() for domain in getattr(spider, "allowed_domains", None) or () if domain)
+    return next((domain for domain in domains if host.endswith("." + domain)), None)

@@ -307,13 +307,20 @@ def test_a_subdomain_that_scrapy_would_let_in_is_named_once(site: Site, store_di
     class Scoped(Plain):
         allowed_domains = ("shop.example",)
 
-    requests = [(f"http://{host}/{page}", {}) for host in ("eu.shop.example", "else.example") for page in "ab"]
+    hosts = ("a.eu.shop.example", "else.example")
+    requests = [(f"http://{host}/{page}", {}) for host in hosts for page in "ab"]
     run = run_plain(store_dir, *requests, spider=Scoped)
     assert endings(run) == []
-    assert said("add '*.") == [
-        "WARNING eu.shop.example is out of scope: allowed_domains means each host and its www. form here;"
+    named = (
+        "WARNING a.eu.shop.example is out of scope: an allowed host means itself and its www. form here;"
         " add '*.shop.example' for the rest"
-    ]
+    )
+    assert said("add '*.") == [named]
+    # and where redirects lead there
+    allowed = type("Hops", (Scoped,), {"allowed_domains": ("shop.example", site.hosts[0])})
+    hops = [(site.url(f"/redir?to=http://a.eu.shop.example/{page}"), {}) for page in "ab"]
+    assert endings(run_plain(store_dir, *hops, spider=allowed)) == [HttpError, HttpError]
+    assert said("add '*.") == [named, named]
 
 
 def test_failures_that_nobody_handles_are_errors_of_one_line(site: Site, store_dir: Path, said: Said) -> None:
