@@ -89,7 +89,7 @@ def _article_class(document: Any) -> Any:
 
     class Article(document):  # type: ignore[misc]
         def get_clean_html(self) -> str:
-            return etree.tostring(self._html(), method="html", encoding="unicode")
+            return etree.tostring(self.html, method="html", encoding="unicode")
 
     return Article
 
