@@ -145,11 +145,14 @@ def scrapy_delay(given: Callable[[str], Any]) -> float:
 def scrapy_delays(slots: Any) -> Mapping[str, float]:
     """The delays in seconds that Scrapy's DOWNLOAD_SLOTS gives single hosts. Raises BadOption for one that is not
     valid."""
-    return {
-        str(host): _number(slot.get, "delay", where=f"DOWNLOAD_SLOTS[{host!r}]['delay']")
-        for host, slot in (slots or {}).items()
-        if slot.get("delay") is not None
-    }
+    delays = {}
+    for host, slot in (slots or {}).items():
+        where = f"DOWNLOAD_SLOTS[{host!r}]"
+        if not isinstance(slot, Mapping):
+            raise BadOption(f"{where}: {slot!r} is not a mapping of limits")
+        if slot.get("delay") is not None:
+            delays[str(host)] = _number(slot.get, "delay", where=f"{where}['delay']")
+    return delays
 
 
 def _identity(setting: Callable[[str], Any], environment: Mapping[str, str], version: str) -> identity.Identity:

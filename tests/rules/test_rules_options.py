@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from polite_crawler.errors import BadOption
-from polite_crawler.rules.options import Options, scrapy_delay
+from polite_crawler.rules.options import Options, scrapy_delay, scrapy_delays
 
 
 @pytest.mark.parametrize("name", ["DOWNLOAD_DELAY", "DOWNLOAD_TIMEOUT", "CLOSESPIDER_TIMEOUT"])
@@ -26,6 +26,12 @@ def test_a_bad_number_of_seconds_of_scrapy_is_a_bad_option(name: str, value: Any
 def test_a_bad_count_of_scrapy_is_a_bad_option(name: str, value: Any) -> None:
     with pytest.raises(BadOption, match=f"^{name}: .* is not a whole number from [01]$"):
         scrapy_delay({name: value}.get)
+
+
+@pytest.mark.parametrize("slots", [{"a.example": 5}, {"a.example": None}, {"a.example": {"delay": "soon"}}])
+def test_a_slot_of_scrapy_that_is_none_is_one_line(slots: dict[str, Any]) -> None:
+    with pytest.raises(BadOption, match=r"^DOWNLOAD_SLOTS\['a\.example'\][^\n]*$"):
+        scrapy_delays(slots)
 
 
 @pytest.mark.parametrize(("given", "delay"), [({}, 0.0), ({"DOWNLOAD_DELAY": "2.5"}, 2.5), ({"DEPTH_LIMIT": "0"}, 0.0)])
