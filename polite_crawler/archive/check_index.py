@@ -23,6 +23,7 @@ LINE_LIMIT = 1 << 24
 
 _INDEX = re.compile(r"indexes/[^/]+\.(?:cdx|cdxj)(?:\.gz)?")
 _LINE = re.compile(rb"(\S+) (\d{14,17}) (\{.*\})\s*", re.S)
+_FULL_LINE = re.compile(rb"[^\n]+\n")
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)")
 _WWW = re.compile(r",www\d*$", re.I)
 _CACHE_KIB = 4096
@@ -100,7 +101,7 @@ class IndexCheck:
             if name.endswith(".cdxj"):
                 self._faults.add(name, "the name ends in .cdxj, which common replay tools pass over; use .cdx")
             try:
-                for number, line in enumerate(_lines(self._package, name), 1):
+                for number, line in _lines(self._package, name):
                     self._line(f"{name}:{number}", line)
             except (*UNREADABLE, OSError) as error:
                 self._faults.add(name, f"damaged ({error})")
@@ -249,7 +250,7 @@ def check_pages(package: Package, records: Records, faults: Faults) -> None:
     if package.refusal(PAGES):
         return
     try:
-        for number, line in enumerate(_lines(package, PAGES), 1):
+        for number, line in _lines(package, PAGES):
             if fault := _page_fault(number, line, records):
                 faults.add(f"{PAGES}:{number}", fault)
     except UNREADABLE as error:
@@ -271,17 +272,25 @@ def _page_fault(number: int, line: bytes, records: Records) -> str | None:
     return None if records.has_url(url) else f"the index does not have the page {url[:80]}"
 
 
-def _lines(package: Package, name: str) -> Iterator[bytes]:
-    """The lines of a member, unpacked when its name ends in .gz. A line that is too long raises EOFError."""
-    held = b""
+def _lines(package: Package, name: str) -> Iterator[tuple[int, bytes]]:
+    """The lines of a member that are not empty, with their numbers; it is unpacked when its name ends in .gz. A line
+    that is too long raises EOFError."""
+    held, number = b"", 1
     for octets in _gunzipped(package.chunks(name)) if name.endswith(".gz") else package.chunks(name):
         held += octets
-        *whole, held = held.split(b"\n")
-        yield from (line + b"\n" for line in whole)
+        end, at = held.rfind(b"\n") + 1, 0
+        # empty lines are counted and not looped over: a packed file can hold very many of them
+        for found in _FULL_LINE.finditer(held, 0, end):
+            number += held.count(b"\n", at, found.start())
+            at = found.end()
+            yield number, found[0]
+            number += 1
+        number += held.count(b"\n", at, end)
+        held = held[end:]
         if len(held) > LINE_LIMIT:
             raise EOFError("a line without an end")
     if held:
-        yield held
+        yield number, held
 
 
 def _gunzipped(chunks: Iterator[bytes]) -> Iterator[bytes]:

@@ -217,6 +217,16 @@ def test_a_packed_index_that_unpacks_to_far_more_is_not_read_to_its_end(good: Pa
     assert "and more" in fault.what
 
 
+@pytest.mark.parametrize("blank", [0, 1, 3, (1 << 20) - 1, 1 << 20])
+def test_a_line_behind_empty_ones_has_its_number(good: Path, tmp_path: Path, blank: int) -> None:
+    parts = parts_of(good / "good.wacz")
+    lines = parts[INDEX].splitlines(keepends=True)
+    parts[INDEX] = b"".join([*lines[:2], b"\n" * blank, b"no line", b"\r\n", *lines[2:-1], lines[-1].rstrip(b"\n")])
+    found = check(build(tmp_path / "x.wacz", parts)).faults
+    wanted = f"{INDEX}:{3 + blank}"
+    assert [fault.where for fault in found if fault.what.startswith("no line with a key")] == [wanted]
+
+
 @pytest.mark.parametrize("name", ["indexes/index.cdx.gz", INDEX, PAGES])
 def test_a_member_that_is_damaged_in_the_zip_is_a_fault(good: Path, tmp_path: Path, name: str) -> None:
     parts = parts_of(good / "good.wacz")
