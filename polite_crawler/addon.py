@@ -141,21 +141,25 @@ class Addon:
         for name, value in _UNLESS_SET.items():
             settings.set(name, value, "addon")
         _force(settings, "USER_AGENT", options.identity.user_agent)
-        for stock, ours, order in _MIDDLEWARES:
-            if stock is not None:
-                settings.set_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", stock, None)
-            settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", _load(ours), order)
-        for stock in _REMOVED:
-            settings.set_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", stock, None)
-        for ours, order in _PIPELINES:
-            settings.setdefault_in_component_priority_dict("ITEM_PIPELINES", _load(ours), order)
-        for ours, order in _EXTENSIONS:
-            settings.setdefault_in_component_priority_dict("EXTENSIONS", _load(ours), order)
+        _put_components(settings)
         _force(
             settings,
             "DOWNLOAD_HANDLERS",
             {**dict.fromkeys(("file", "data", "ftp", "s3")), "http": _HANDLER, "https": _HANDLER},
         )
+
+
+def _put_components(settings: BaseSettings) -> None:
+    """Put our middlewares, pipelines and extensions in their places, and take out the stock ones."""
+    for stock, ours, order in _MIDDLEWARES:
+        if stock is not None:
+            settings.set_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", stock, None)
+        settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", _load(ours), order)
+    for stock in _REMOVED:
+        settings.set_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", stock, None)
+    for name, components in (("ITEM_PIPELINES", _PIPELINES), ("EXTENSIONS", _EXTENSIONS)):
+        for ours, order in components:
+            settings.setdefault_in_component_priority_dict(name, _load(ours), order)
 
 
 def _take_over(settings: BaseSettings, timeouts: Mapping[str, float]) -> None:

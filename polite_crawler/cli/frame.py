@@ -30,10 +30,7 @@ def main(argv: Sequence[str] | None = None, *, program: str | None = None) -> in
         return Exit.INTERRUPTED
     output = Output(sys.stdout, sys.stderr, json=args.json)
     try:
-        if args.verbose or args.log_json:
-            from polite_crawler.cli import logs
-
-            logs.configure(verbose=args.verbose, as_json=args.log_json)
+        _configure_logs(args)
         code = command_of(name).run(args, output)
         output.flush()
         return code
@@ -56,6 +53,14 @@ def main(argv: Sequence[str] | None = None, *, program: str | None = None) -> in
             raise
         _tell(prog, f"{type(error).__name__}: {error} (a fault of the program; --verbose shows where)")
         return Exit.FAILED
+
+
+def _configure_logs(args: argparse.Namespace) -> None:
+    """Log more, or as JSON, when the command line says so. Most commands log nothing and never import it."""
+    if args.verbose or args.log_json:
+        from polite_crawler.cli import logs
+
+        logs.configure(verbose=args.verbose, as_json=args.log_json)
 
 
 def _open_streams() -> None:

@@ -144,16 +144,7 @@ class RobotsFiles:
             asking.answers.append(await self._ask(asking, step))
 
     async def _ask(self, asking: _Asking, step: Ask) -> Answer:
-        meta: dict[str, Any] = {KIND: "robots", MAX_BYTES: MAX_OCTETS + 1, "dont_redirect": True, "allow_offsite": True}
-        if asking.deadline is not None:
-            meta[DEADLINE] = asking.deadline
-        if asking.lane is not None:
-            meta[LANE] = asking.lane
-        request = Request(step.url, callback=NO_CALLBACK, priority=_PRIORITY, meta=meta)
-        if step.conditional and asking.copy is not None:
-            for field, condition in _VALIDATORS:
-                if (value := projection.header(asking.copy, field)) is not None:
-                    request.headers[condition] = value
+        request = _request(asking, step)
         self._count("request_count")
         try:
             response = await self._crawler.engine.download_async(request)
@@ -260,6 +251,21 @@ _FILES = PerCrawler(RobotsFiles)
 def robots_files_of(crawler: Crawler) -> RobotsFiles:
     """The files of a crawler."""
     return _FILES.of(crawler)
+
+
+def _request(asking: _Asking, step: Ask) -> Request:
+    """The request of a step, with the validators of the stored file when it is asked for on condition."""
+    meta: dict[str, Any] = {KIND: "robots", MAX_BYTES: MAX_OCTETS + 1, "dont_redirect": True, "allow_offsite": True}
+    if asking.deadline is not None:
+        meta[DEADLINE] = asking.deadline
+    if asking.lane is not None:
+        meta[LANE] = asking.lane
+    request = Request(step.url, callback=NO_CALLBACK, priority=_PRIORITY, meta=meta)
+    if step.conditional and asking.copy is not None:
+        for field, condition in _VALIDATORS:
+            if (value := projection.header(asking.copy, field)) is not None:
+                request.headers[condition] = value
+    return request
 
 
 def _cached(state: RobotsState, copy: Capture | None, body: bytes | None) -> CachedFile | None:

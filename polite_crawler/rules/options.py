@@ -97,11 +97,7 @@ class Options:
         """The options of a settings getter. The environment counts where a setting says nothing. `delay` is Scrapy's
         DOWNLOAD_DELAY: a larger one raises the page interval, and so do those of DOWNLOAD_SLOTS (`delays`) for single
         hosts. Raises BadOption for a value that is not valid."""
-
-        def setting(name: str) -> Any:
-            value = given(name)
-            return DEFAULTS[name] if value is None else value
-
+        setting = _with_defaults(given)
         return cls(
             store=_text(setting, "POLITE_STORE") or environment.get("POLITE_CRAWLER_DIR") or _HOME,
             identity=_identity(setting, environment, version),
@@ -128,6 +124,14 @@ class Options:
             warc=_text(setting, "POLITE_WARC") or None,
             metrics_port=_port(setting, "POLITE_METRICS_PORT"),
         )
+
+
+def _with_defaults(given: Callable[[str], Any]) -> Callable[[str], Any]:
+    def setting(name: str) -> Any:
+        value = given(name)
+        return DEFAULTS[name] if value is None else value
+
+    return setting
 
 
 def scrapy_delay(given: Callable[[str], Any]) -> float:

@@ -105,13 +105,11 @@ class Client:
 
         `seconds` cuts each of the time-outs but that of DNS, whose look-ups are shared. `sign` is asked when the
         connection stands, right before the request is sent; when it raises, nothing is sent and its error goes to the
-        caller. `watch` looks on while the response comes. A cancelled exchange closes its socket at once.
-        Raises ExchangeError when there is no response, BadOption for a bad URL.
+        caller. `watch` looks on while the response comes. A cancelled exchange closes its socket at once. Raises
+        ExchangeError when there is no response, BadOption for a bad URL.
         """
-        started = self._clock()
-        place = _place(urls.origin(url))
-        head = b""
-        sent = False
+        started, place = self._clock(), _place(urls.origin(url))
+        head, sent = b"", False
         try:
             fields = self._fields(method, place, headers, body)
             head = request_head(method, urls.request_target(url), fields)
@@ -120,8 +118,7 @@ class Client:
             reused = connection.uses > 0
             if sign is not None:
                 head = self._signed(sign, connection, method, url, fields, head)
-            limit = self._max_bytes if max_bytes is None else max_bytes
-            reader = ResponseReader(method, limit, clock=self._clock, watch=watch)
+            reader = self._reader(method, max_bytes, watch)
             sent = True
             await self._answer(connection, head + body, reader, timeouts)
         except HeadFault as fault:
@@ -131,6 +128,10 @@ class Client:
             error.request_head = head if sent else None
             raise
         return self._ended(connection, reader, head, reused, started)
+
+    def _reader(self, method: str, max_bytes: int | None, watch: Watch | None) -> ResponseReader:
+        limit = self._max_bytes if max_bytes is None else max_bytes
+        return ResponseReader(method, limit, clock=self._clock, watch=watch)
 
     def certificate(self, wire: Wire) -> bytes | None:
         """The server's certificate (DER) of a recent exchange."""
